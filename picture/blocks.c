@@ -241,36 +241,40 @@ static unsigned digits_of(uint64_t number) {
     return digits;
 }
 
+static int label_length(uint64_t distance) {
+    return PICTURE_DIGIT * (int)(1 + digits_of(distance));
+}
+
+static void put_label(struct picture_text *text, const char *anchor, int x, int baseline, uint64_t distance) {
+    picture__begin_line(text, anchor, x, baseline);
+    picture__put(text, distance ? "+" : "");
+    picture__put_number(text, distance);
+    picture__end_line(text);
+}
+
 /* Distances in bytes from the first block, below the blocks that begin a run, as far as there is room: the
  * row's first and last have precedence.  [first, end) are places in `order`, of one row. */
 static void put_labels(struct picture_text *text, const struct scene *scene, unsigned first, unsigned end,
                        int baseline) {
-    const uint64_t origin = scene->origin;
-    const int width = scene->byte_width * (int)scene->unit;
-    const struct block *last = &scene->block[scene->order[end - 1]];
-    const bool far = end - first > 1 && !same_column(&scene->block[scene->order[first]], last);
-    const int reserved = last->x + width - PICTURE_DIGIT * (int)(2 + digits_of(last->address - origin));
+    const struct block *last = &scene->block[scene->order[end - 1]], *before = NULL;
+    const bool far = !same_column(&scene->block[scene->order[first]], last);
+    const int last_end = last->x + scene->byte_width * (int)scene->unit;
+    const int reserved =
+        far ? last_end - label_length(last->address - scene->origin) : PICTURE_LEFT + PICTURE_ACROSS;
     int from = 0;
     for (unsigned i = first; i < end; i++) {
-        const struct block *b = &scene->block[scene->order[i]],
-                           *a = i > first ? &scene->block[scene->order[i - 1]] : NULL;
-        const uint64_t distance = b->address - origin;
-        const int length = PICTURE_DIGIT * (int)(1 + digits_of(distance));
-        if ((a && (same_column(a, b) || adjoins(scene, a, b))) || b->x < from ||
-            (far && b->x + length > reserved) || b->x + length > PICTURE_LEFT + PICTURE_ACROSS)
+        const struct block *b = &scene->block[scene->order[i]];
+        const uint64_t distance = b->address - scene->origin;
+        const bool begins = !before || !(same_column(before, b) || adjoins(scene, before, b));
+        const int b_end = b->x + label_length(distance);
+        before = b;
+        if (!begins || b->x < from || (far && (same_column(b, last) || b_end + PICTURE_DIGIT > reserved)))
             continue;
-        picture__begin_line(text, "start", b->x, baseline);
-        picture__put(text, distance ? "+" : "");
-        picture__put_number(text, distance);
-        picture__end_line(text);
-        from = b->x + length + PICTURE_DIGIT;
+        put_label(text, "start", b->x, baseline, distance);
+        from = b_end + PICTURE_DIGIT;
     }
-    if (!far || last->x + width - PICTURE_DIGIT * (int)(1 + digits_of(last->address - origin)) < from)
-        return;
-    picture__begin_line(text, "end", last->x + width, baseline);
-    picture__put(text, "+");
-    picture__put_number(text, last->address - origin);
-    picture__end_line(text);
+    if (far && reserved >= from)
+        put_label(text, "end", last_end, baseline, last->address - scene->origin);
 }
 
 static void put_all_labels(struct picture_text *text, const struct scene *scene) {

@@ -80,6 +80,23 @@ unsigned picture__runs(const struct count_access *access, const struct picture_f
     return runs;
 }
 
+struct picture__fold picture__fold(const struct count_access *access) {
+    const uint64_t *address = access->address;
+    for (unsigned lanes = 16; lanes > 1; lanes /= 2) {
+        if (!(access->mask & access->mask >> 1 & access->mask >> lanes & 1))
+            continue;
+        const uint64_t stride = address[1] - address[0], pitch = address[lanes] - address[0];
+        bool fits = true;
+        for (uint32_t left = access->mask; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(left);
+            fits &= address[lane] - address[0] == stride * (lane % lanes) + pitch * (lane / lanes);
+        }
+        if (fits)
+            return (struct picture__fold){lanes, (int64_t)stride, (int64_t)pitch};
+    }
+    return (struct picture__fold){0, 0, 0};
+}
+
 struct picture_figures picture_figures(const struct picture_request *request) {
     const struct count_split split = picture__split(request);
     struct picture_figures figures = {

@@ -9,6 +9,13 @@ struct count_split picture__split(const struct picture_request *request);
 unsigned picture__distinct(const struct count_access *access);
 /* Runs of lanes whose bytes follow each other's, up or, if the stride is negative, down. */
 unsigned picture__runs(const struct count_access *access, const struct picture_figures *figures);
+/* Lanes that lie equally far apart in each group of `lanes`, as where a block is 16 threads wide; lanes 0:
+ * they do not. */
+struct picture__fold {
+    unsigned lanes;
+    int64_t stride, pitch; /* from lane to lane, and from group to group */
+};
+struct picture__fold picture__fold(const struct count_access *access);
 /* The distance in bytes from a lane to the next one of its run, as an unsigned number. */
 static inline uint64_t picture__step(const struct count_access *access,
                                      const struct picture_figures *figures) {

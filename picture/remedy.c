@@ -132,13 +132,24 @@ static void put_idle(const struct patient *p) {
     picture__put(p->text, ", by a branch or at an array's end.");
 }
 
+/* Groups of lanes that each want one value, far apart: the values beside each other. */
+static bool gather_values(const struct patient *p, const struct picture__fold *fold) {
+    const struct count_access *access = &p->request->access;
+    uint64_t address[32];
+    if (!fold->lanes || fold->stride || p->figures->has_stride)
+        return false;
+    for (unsigned lane = 0; lane < 32; lane++)
+        address[lane] = (uint64_t)access->width * (lane / fold->lanes);
+    return try(p, closer(access, picture__size(fold->pitch)), address, access->mask);
+}
+
 static void mend_global(const struct patient *p) {
     const struct count_access *access = &p->request->access;
-    const uint64_t apart = picture__size(p->figures->stride);
-    if (reduce_first(p))
-        return;
-    if (p->figures->has_stride && apart > access->width &&
-        try_stride(p, closer(access, apart), 0, access->width))
+    const struct picture__fold fold = picture__fold(access);
+    const uint64_t apart = picture__size(p->figures->has_stride ? p->figures->stride : fold.stride);
+    if (reduce_first(p) ||
+        (apart > access->width && try_stride(p, closer(access, apart), 0, access->width)) ||
+        gather_values(p, &fold))
         return;
     if (align_runs(p) || sort_lanes(p))
         return;
@@ -150,20 +161,49 @@ static void mend_global(const struct patient *p) {
                                   : " Sorting the indices, or gathering through shared memory, can mend it.");
 }
 
+/* Rows that are longer by so many elements, of lanes in one column or in one column for each group. */
+static bool pad(const struct patient *p, const struct picture__fold *fold, unsigned elements, bool fully,
+                const char *words) {
+    const unsigned width = p->request->access.width, word = width < 4 ? 4 : width;
+    uint64_t address[32];
+    for (unsigned lane = 0; lane < 32; lane++)
+        address[lane] = (picture__size(fold->stride) + (uint64_t)elements * word) * (lane % fold->lanes) +
+                        picture__size(fold->pitch) * (lane / fold->lanes);
+    if (fully) {
+        struct picture_request mended = *p->request;
+        mended.access.address = address;
+        if (picture_figures(&mended).cost.transactions > p->figures->least)
+            return false;
+    }
+    return try(p, words, address, p->request->access.mask);
+}
+
+static bool pad_rows(const struct patient *p) {
+    static const char *const words[] = {"One more column of padding", "Two more columns of padding",
+                                        "Three more columns of padding", "Four more columns of padding"};
+    const struct picture__fold whole = {32, p->figures->stride, 0};
+    const struct picture__fold fold = p->figures->has_stride ? whole : picture__fold(&p->request->access);
+    if (!fold.lanes || !fold.stride)
+        return false;
+    if (p->figures->has_stride && fold.stride % 128 == 0 &&
+        pad(p, &fold, 1, true, "One more column of padding, or a swizzle,"))
+        return true;
+    for (unsigned elements = 1; elements <= 4; elements++)
+        if (pad(p, &fold, elements, true, words[elements - 1]))
+            return true;
+    return pad(p, &fold, 1, false, words[0]);
+}
+
 static void mend_shared(const struct patient *p) {
     const struct count_access *access = &p->request->access;
     const uint64_t apart = picture__size(p->figures->stride), word = access->width < 4 ? 4 : access->width;
     if (reduce_first(p))
         return;
-    if (p->figures->has_stride && apart) {
-        if (apart % 128 && apart / access->width <= 8 &&
-            try_stride(p, "One array per field, or one element of padding per structure,", 0, apart + word))
-            return;
-        if (try_stride(
-                p, apart % 128 ? "One more column of padding" : "One more column of padding, or a swizzle,",
-                0, apart + word))
-            return;
-    }
+    if (apart % 128 && apart / access->width <= 8 &&
+        try_stride(p, "One array per field, or one element of padding per structure,", 0, apart + word))
+        return;
+    if (pad_rows(p))
+        return;
     picture__put(p->text, picture__is_atomic(access)
                               ? " Lanes of one bank take turns; copies of the array in other "
                                 "banks can mend it."

@@ -8,6 +8,7 @@ static void put_lanes(struct picture_text *text, const struct picture_request *r
     const bool local = request->space == PICTURE_LOCAL;
     const unsigned distinct = picture__distinct(access);
     const uint64_t apart = picture__size(figures->stride);
+    const struct picture__fold fold = picture__fold(access);
     picture__put_count(text, figures->lanes, "lane");
     const bool merged = request->space == PICTURE_SHARED && access->increment;
     if (picture__is_atomic(access) && !local && !merged && distinct < figures->lanes) {
@@ -26,6 +27,14 @@ static void put_lanes(struct picture_text *text, const struct picture_request *r
     } else if (picture__runs(access, figures) * 4 <= figures->lanes) {
         picture__put(text, " in ");
         picture__put_count(text, picture__runs(access, figures), "row");
+    } else if (figures->cost.transactions > figures->least && fold.lanes && fold.stride) {
+        picture__put(text, ", ");
+        picture__put_count(text, picture__size(fold.stride), "byte");
+        picture__put(text, " apart in each ");
+        picture__put_number(text, fold.lanes);
+    } else if (figures->cost.transactions > figures->least && fold.lanes) {
+        picture__put(text, " at one address in each ");
+        picture__put_number(text, fold.lanes);
     } else if (figures->cost.transactions > figures->least) {
         picture__put(text, ", scattered");
     } else {

@@ -10,7 +10,7 @@
 
 #include "tests/picture/random_request.h"
 
-enum { REQUESTS = 120000 };
+enum { REQUESTS = 101000 };
 
 static char svg[PICTURE_SVG_MOST];
 
@@ -173,6 +173,27 @@ static void a_cut_text_ends_and_says_its_length(void **state) {
     }
 }
 
+static unsigned count_of(const char *words) {
+    unsigned count = 0;
+    for (const char *at = svg; (at = strstr(at, words)); at++)
+        count++;
+    return count;
+}
+
+static void distances_are_named_once(void **state) {
+    (void)state;
+    uint64_t address[32];
+    for (unsigned lane = 0; lane < 32; lane++)
+        address[lane] = 64 + lane / 16 * 4028;
+    struct picture_request request = {.rules = count_rules_find(NULL)};
+    request.access = (struct count_access){.width = 4, .mask = UINT32_MAX, .address = address};
+    struct picture_text text = {svg, sizeof svg, 0};
+    picture_put_svg(&text, &request);
+    assert_int_equal(count_of(">0</text>"), 1);
+    assert_int_equal(count_of(">+4000</text>"), 1);
+    assert_int_equal(count_of("class=\"b\""), 1); /* the break between the two */
+}
+
 static void texts_are_appended(void **state) {
     (void)state;
     char bytes[4096];
@@ -190,6 +211,7 @@ int main(void) {
         cmocka_unit_test(any_request_is_drawn_as_it_counts),
         cmocka_unit_test(the_largest_pictures_fit),
         cmocka_unit_test(a_cut_text_ends_and_says_its_length),
+        cmocka_unit_test(distances_are_named_once),
         cmocka_unit_test(texts_are_appended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

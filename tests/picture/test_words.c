@@ -62,6 +62,17 @@ static uint64_t short_rows(uint64_t lane) {
     return 4112 + 4 * (lane % 16) + 1008 * (lane / 16);
 }
 
+static uint64_t columns_of_16(uint64_t lane) {
+    return 4096 + 4096 * (lane % 16) + 4 * (lane / 16);
+}
+static uint64_t two_columns(uint64_t lane) {
+    return 128 * (lane % 16) + 4 * (lane / 16);
+}
+
+static uint64_t two_rows_broadcast(uint64_t lane) {
+    return lane / 16 * 4028;
+}
+
 static const struct example examples[] = {
 #include "tests/picture/sentences.inc"
 };
