@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/explorer.html in Chromium: its figures are the library's; nothing in the console, nothing fetched, nothing clipped
-or overlapping at two widths, in light and in dark; its controls by keyboard; its words about bad input.
+"""docs/explorer.html in Chromium: its figures are the library's; nothing in the console, nothing fetched, nothing
+clipped or overlapping at two widths, in light and in dark; its controls by keyboard; its words about bad input.
 
     test_explorer.py --figures PROGRAM --source FOLDER [--keep FOLDER]     --keep: leave screenshots there
 """
@@ -23,7 +23,8 @@ DRAW = r"""ready.then(() => {
   const draw = () => {
     const s = {arch: names[below(names.length)]};
     s.space = SPACES[below(3)];
-    s.access = ['load', 'load-cg', 'store', 'atomic', 'reduction', 'increment', 'compare'][below(s.space === 'local' ? 3 : 7)];
+    const accesses = ['load', 'load-cg', 'store', 'atomic', 'reduction', 'increment', 'compare'];
+    s.access = accesses[below(s.space === 'local' ? 3 : 7)];
     s.bytes = 1 << below(5);
     s.pattern = ['stride', 'structure', 'column', 'row', 'list'][below(5)];
     s.stride = (below(129) - 64) * s.bytes;
@@ -56,12 +57,15 @@ DRAW = r"""ready.then(() => {
 # Each fault as a line of text.  One pixel is allowed, because the boxes of texts have a margin.
 FAULTS = r"""(() => {
   const faults = [], wide = innerWidth;
-  const clear = (a, b) => a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
-  if (document.documentElement.scrollWidth > wide) faults.push(`the page is ${document.documentElement.scrollWidth} wide`);
+  const clear = (a, b) =>
+    a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
+  const whole = document.documentElement.scrollWidth;
+  if (whole > wide) faults.push(`the page is ${whole} wide`);
   for (const part of document.querySelectorAll('select, input, textarea, label, dt, dd, p')) {
     const r = part.getBoundingClientRect();
-    if (r.width && (r.left < 0 || r.right > wide + 1)) faults.push(`${part.id || part.textContent}: outside the window`);
-    if (r.width && part.scrollWidth > part.clientWidth + 2 && part.clientWidth) faults.push(`${part.id || part.textContent}: clipped`);
+    const name = part.id || part.textContent;
+    if (r.width && (r.left < 0 || r.right > wide + 1)) faults.push(`${name}: outside the window`);
+    if (r.width && part.clientWidth && part.scrollWidth > part.clientWidth + 2) faults.push(`${name}: clipped`);
   }
   const svg = document.querySelector('#picture svg'), frame = svg.getBoundingClientRect();
   const size = 10.5 * frame.width / 360;
@@ -87,10 +91,14 @@ CONTRAST = r"""(() => {
   const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
   const light = colour => {
     canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
-    const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map(v => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; });
+    const linear = v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+    const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map(v => linear(v / 255));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   };
-  const ratio = (a, b) => { const [x, y] = [light(a), light(b)]; return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05); };
+  const ratio = (a, b) => {
+    const [x, y] = [light(a), light(b)];
+    return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
+  };
   const value = name => getComputedStyle(document.querySelector('.wlp')).getPropertyValue(name).trim();
   const back = getComputedStyle(document.body).backgroundColor, low = [];
   const check = (what, a, b) => { if (!(ratio(a, b) >= 4.5)) low.push(`${what}: ${ratio(a, b)}`); };
@@ -99,7 +107,8 @@ CONTRAST = r"""(() => {
   check('lanes', value('--text'), value('--idle'));
   check('cells', value('--on'), value('--used'));
   check('error', getComputedStyle(document.getElementById('error')).color, back);
-  for (const part of document.querySelectorAll('label, p, dt, dd, a')) check(part.textContent, getComputedStyle(part).color, back);
+  for (const part of document.querySelectorAll('label, p, dt, dd, a'))
+    check(part.textContent, getComputedStyle(part).color, back);
   if (ratio(value('--used'), value('--waste')) < 3) low.push('used beside unused');
   return low;
 })()"""
@@ -133,17 +142,19 @@ INPUTS = [
 ]
 
 # Formulas, and the address of lane 7.
-FORMULAS = [("lane * 4 + 16", 44), ("1 | 6 ^ 3 & 2", 5), ("64 >> 2 + 1", 8), ("-lane + 100 % 30 * 2", 13), ("~lane & 0xff", 248),
-            ("(lane / 2) * 8 - - 1", 25), ("2 - 1 - 1", 0), ("100 / 7 / 2", 7), ("0x10 << lane - 6", 32), ("7 % 4 / 2", 1)]
+FORMULAS = [("lane * 4 + 16", 44), ("1 | 6 ^ 3 & 2", 5), ("64 >> 2 + 1", 8), ("-lane + 100 % 30 * 2", 13),
+            ("~lane & 0xff", 248), ("(lane / 2) * 8 - - 1", 25), ("2 - 1 - 1", 0), ("100 / 7 / 2", 7),
+            ("0x10 << lane - 6", 32), ("7 % 4 / 2", 1)]
 
 
 def links():
-    """The fragments of the lessons' links."""
-    found = set()
+    """By lesson: the fragment of its link."""
+    found = {}
     for page in glob.glob(os.path.join(arguments.source, "docs", "experiments", "*.md")):
         with open(page, encoding="utf-8") as file:
-            found |= set(re.findall(r"explorer\.html#([^)\s]+)\)", file.read()))
-    return sorted(found)
+            for link in re.findall(r"explorer\.html#(\S+)\)", file.read()):
+                found[os.path.basename(page)[:-3]] = link
+    return found
 
 
 class Explorer(unittest.TestCase):
@@ -164,11 +175,12 @@ class Explorer(unittest.TestCase):
 
     def go(self, fragment):
         """Opens a fragment as a link does."""
-        self.browser.evaluate("new Promise(done => { const next = '#' + %r; if (location.hash === next) return done(); "
-                              "addEventListener('hashchange', () => done(), {once: true}); location.hash = next; })" % fragment)
+        self.browser.evaluate("new Promise(done => { const next = '#' + %r; if (location.hash === next) return done();"
+                              "addEventListener('hashchange', () => done(), {once: true}); location.hash = next; })"
+                              % fragment)
 
     def text(self, name):
-        return self.browser.evaluate(f"document.getElementById('{name}').hidden ? '' : document.getElementById('{name}').textContent")
+        return self.browser.evaluate(f"by('{name}').hidden ? '' : by('{name}').textContent")
 
     def test_figures(self):
         run = subprocess.run([arguments.figures], capture_output=True, text=True, check=True)
@@ -178,9 +190,11 @@ class Explorer(unittest.TestCase):
         self.assertEqual(self.browser.evaluate(DRAW), expected)
 
     def test_looks(self):
-        patterns = links() + ["pattern=stride&space=global", "space=shared&pattern=column", "space=global&pattern=formula",
+        patterns = [*links().values(), "pattern=stride&space=global", "space=shared&pattern=column",
+                    "space=global&pattern=formula",
                               "space=local&pattern=stride&bytes=16&stride=16", "space=global&pattern=list",
-                              "space=global&access=atomic&pattern=stride&stride=0", "arch=maxwell&space=global&bytes=16&pattern=structure",
+                              "space=global&access=atomic&pattern=stride&stride=0",
+                    "arch=maxwell&space=global&bytes=16&pattern=structure",
                               "space=global&pattern=stride&stride=4294967296"]
         for width in (390, 1400):
             for scheme in ("light", "dark"):
@@ -191,17 +205,23 @@ class Explorer(unittest.TestCase):
                     self.assertEqual(self.browser.evaluate(FAULTS), [], f"{pattern} at {width}")
                     if arguments.keep:
                         height = self.browser.evaluate("document.documentElement.scrollHeight")
-                        self.browser.screenshot_part(os.path.join(arguments.keep, f"{number}-{width}-{scheme}.png"), 0, height, width)
+                        path = os.path.join(arguments.keep, f"{number}-{width}-{scheme}.png")
+                        self.browser.screenshot_part(path, 0, height, width)
                 self.assertEqual([event for event in self.browser.events if event.get("method") in (
                     "Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled")], [])
 
     def test_links(self):
-        """A lesson's link sets its pattern, with nothing forgotten and nothing misspelt."""
+        """A lesson's link sets its pattern, with nothing forgotten or misspelt, and shows the lesson's picture."""
         self.open()
-        for link in links():
+        self.assertGreater(len(links()), 10)
+        for name, link in links().items():
             self.go(link)
             self.assertEqual(self.text("error"), "", link)
             self.assertEqual(self.browser.evaluate("fragment(readControls())"), "#" + link)
+            with open(os.path.join(arguments.source, "docs", "charts", f"lesson-{name}.svg"), encoding="utf-8") as file:
+                drawn = file.read().split("</style>\n", 1)[1].strip()
+            shown = self.browser.evaluate("text(wasm.svg())")
+            self.assertEqual(shown.split(">", 1)[1], drawn, name)
 
     def test_inputs(self):
         self.open()
@@ -222,7 +242,7 @@ class Explorer(unittest.TestCase):
         return self.browser.evaluate("document.activeElement.id || document.activeElement.getAttribute('href') || ''")
 
     def test_keyboard(self):
-        """Tab reaches every control that is shown, each has a name, and arrows move a slider and the picture with it."""
+        """Tab reaches every control that is shown, each has a name, and arrows move a slider and the picture."""
         self.open()
         for pattern in ("stride", "structure", "column", "row", "list", "formula"):
             self.go(f"space=shared&pattern={pattern}")
