@@ -126,6 +126,20 @@ static void put_lines(struct picture_text *text, const struct grid *grid) {
     picture__end_path(text);
 }
 
+/* A line of words below the rows; returns the y at which it ends. */
+static int put_note(struct picture_text *text, int y, const char *before, unsigned number,
+                    const char *after) {
+    if (text) {
+        picture__begin_line(text, "start", PICTURE_LEFT, y + 1000);
+        picture__put(text, before);
+        if (number)
+            picture__put_number(text, number);
+        picture__put(text, after);
+        picture__end_line(text);
+    }
+    return y + 1200;
+}
+
 int picture__put_banks(struct picture_text *text, const struct picture_request *request) {
     const struct grid grid = make_grid(request);
     int y = TOP + (int)grid.rows * PITCH;
@@ -134,23 +148,11 @@ int picture__put_banks(struct picture_text *text, const struct picture_request *
         picture__put_numbers(text, "o", UINT32_MAX, BANKS_BASELINE);
         put_rows(text, &grid);
     }
-    if (grid.hidden) {
-        y += 1200;
-        if (text) {
-            picture__begin_line(text, "start", PICTURE_LEFT, y - 200);
-            picture__put(text, "and ");
-            picture__put_number(text, grid.hidden);
-            picture__put(text, " more wavefronts");
-            picture__end_line(text);
-        }
-    }
-    if (grid.shares) {
-        y += 1200;
-        if (text) {
-            picture__begin_line(text, "start", PICTURE_LEFT, y - 200);
-            picture__put(text, "underlined: the first of several lanes, one word");
-            picture__end_line(text);
-        }
-    }
+    if (grid.hidden)
+        y = put_note(text, y, "and ", grid.hidden, grid.hidden == 1 ? " more wavefront" : " more wavefronts");
+    if (request->access.compare)
+        y = put_note(text, y, "pale: a compare and swap's second wavefront", 0, "");
+    if (grid.shares)
+        y = put_note(text, y, "underlined: the first of several lanes that share a word", 0, "");
     return y;
 }

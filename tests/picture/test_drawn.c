@@ -10,7 +10,11 @@
 
 #include "tests/picture/random_request.h"
 
+#ifdef __SANITIZE_ADDRESS__
+enum { REQUESTS = 20000 };
+#else
 enum { REQUESTS = 101000 };
+#endif
 
 static char svg[PICTURE_SVG_MOST];
 

@@ -194,6 +194,7 @@ class Explorer(unittest.TestCase):
                     "space=global&pattern=formula",
                               "space=local&pattern=stride&bytes=16&stride=16", "space=global&pattern=list",
                               "space=global&access=atomic&pattern=stride&stride=0",
+                    "space=shared&access=compare&pattern=stride&stride=0", "space=shared&pattern=stride&stride=0",
                     "arch=maxwell&space=global&bytes=16&pattern=structure",
                               "space=global&pattern=stride&stride=4294967296"]
         for width in (390, 1400):
