@@ -34,18 +34,19 @@ unsigned picture__distinct(const struct count_access *access) {
     return lane_set_count(access->address, access->mask, 0);
 }
 
-/* A group of lanes takes a transaction at least, and as many as its distinct bytes fill.  In local memory
- * lanes have no byte in common.  A compare and swap takes two wavefronts wherever its word lies. */
+/* A group of lanes takes a transaction at least, and as many as its distinct bytes fill; in local memory one
+ * for each word of a lane.  A compare and swap takes two wavefronts wherever its word lies. */
 static unsigned least_of(const struct picture_request *request, struct count_split split) {
     const struct count_access *access = &request->access;
     const unsigned each = request->space == PICTURE_SHARED && access->compare ? 2 : 1;
     unsigned least = 0;
     for (unsigned first = 0; first < 32; first += split.lanes) {
         const uint32_t group = group_of(access, first, split.lanes);
-        const unsigned values = request->space == PICTURE_LOCAL ? (unsigned)__builtin_popcount(group)
-                                                                : lane_set_count(access->address, group, 0);
-        const unsigned filled = (values * access->width + split.block - 1) / split.block;
-        least += each * filled;
+        const unsigned values = lane_set_count(access->address, group, 0);
+        if (request->space == PICTURE_LOCAL)
+            least += group ? count_local_requests(access->width) : 0;
+        else
+            least += each * ((values * access->width + split.block - 1) / split.block);
     }
     return least;
 }

@@ -109,6 +109,32 @@ static void check_banks(const struct picture_request *request, const struct pict
         assert_int_equal(pieces_of("u"), pieces_of("u a"));
 }
 
+/* Wavefronts are used without a gap; a bank serves one word in each, or one lane if lanes take turns; and
+ * lanes of other groups have other wavefronts. */
+static void check_wavefronts(const struct picture_request *request, const struct picture_figures *figures) {
+    const struct count_access *access = &request->access;
+    const unsigned lanes = count_split_shared(request->rules, access).lanes;
+    const bool shares = access->kind == COUNT_LOAD || access->kind == COUNT_STORE || access->increment;
+    const unsigned unit = access->width < 4 ? 4 : access->width;
+    uint8_t wavefront[32];
+    uint64_t used = 0;
+    count_shared_wavefronts(request->rules, access, wavefront);
+    for (unsigned a = 0; a < 32; a++) {
+        if (!(access->mask >> a & 1))
+            continue;
+        used |= (access->compare ? 3ull : 1ull) << wavefront[a];
+        for (unsigned b = 0; b < a; b++) {
+            if (!(access->mask >> b & 1) || wavefront[a] != wavefront[b])
+                continue;
+            const uint64_t word_a = access->address[a] / unit, word_b = access->address[b] / unit;
+            assert_int_equal(a / lanes, b / lanes);
+            assert_true(word_a % (128 / unit) != word_b % (128 / unit) || (shares && word_a == word_b));
+        }
+    }
+    const unsigned all = figures->cost.transactions;
+    assert_true(used == (all == 64 ? UINT64_MAX : (UINT64_C(1) << all) - 1));
+}
+
 static void any_request_is_drawn_as_it_counts(void **state) {
     (void)state;
     uint32_t seed = 20130617;
@@ -123,11 +149,15 @@ static void any_request_is_drawn_as_it_counts(void **state) {
         assert_int_equal(strlen(svg), text.used);
         assert_true(is_well_formed(svg));
         assert_true(figures.least >= 1 && figures.least <= figures.cost.transactions);
+        if (figures.lanes == 1)
+            assert_int_equal(figures.least, figures.cost.transactions);
         assert_int_equal(figures.cost.moved_bytes, figures.cost.transactions * figures.unit);
-        if (request.space == PICTURE_SHARED)
+        if (request.space == PICTURE_SHARED) {
             check_banks(&request, &figures);
-        else
+            check_wavefronts(&request, &figures);
+        } else {
             check_blocks(&figures);
+        }
         longest = text.used > longest ? text.used : longest;
     }
     assert_true(longest > 10000); /* the hardest requests were among them */
