@@ -4,6 +4,10 @@
 
 #include <jansson.h>
 
+/* Bytes of the valid character that starts the text; 0 if none does.  It reads no further than a zero byte.
+ */
+size_t base_utf8_character(const char *text);
+
 /* A copy in UTF-8 in which each invalid byte is U+FFFD.  The caller frees it.  NULL: out of memory. */
 char *base_utf8(const char *text);
 

@@ -1,13 +1,20 @@
-/* Requests of memory as samples, and arrays as maps: what a page shows beyond counters.  The records have them if the
- * program ran for a page (docs/prof.md). */
+/* Requests of memory as samples, and arrays as maps: what a page shows beyond counters.  The records have
+ * them if the program ran for a page (docs/prof.md). */
 #ifndef WIDELOAD_PROF_REQUESTS_H
 #define WIDELOAD_PROF_REQUESTS_H
 
 #include "picture/picture.h"
 
-enum prof_space { PROF_GLOBAL, PROF_SHARED, PROF_LOCAL, PROF_CLUSTER /* other blocks' shared memory */, PROF_SPACES };
+enum prof_space {
+    PROF_GLOBAL,
+    PROF_SHARED,
+    PROF_LOCAL,
+    PROF_CLUSTER /* other blocks' shared memory */,
+    PROF_SPACES
+};
 
-/* The requests of a line that took equally many transactions in one space, and the first of them as an example. */
+/* The requests of a line that took equally many transactions in one space, and the first of them as an
+ * example. */
 struct prof_kind {
     enum prof_space space;
     uint64_t requests;
@@ -29,9 +36,9 @@ struct prof_cell {
 
 /* What launches did to an array. */
 struct prof_array {
-    uint64_t serial;  /* the process's how-manieth allocation */
-    uint64_t address; /* of its first byte */
-    uint64_t size;    /* bytes */
+    uint64_t serial;     /* the process's how-manieth allocation */
+    uint64_t address;    /* of its first byte */
+    uint64_t size;       /* bytes */
     uint64_t cell_bytes; /* a power of two; the last cell may have fewer */
     size_t cell_count;   /* at most 128 */
     struct prof_cell *cells;

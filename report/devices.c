@@ -9,9 +9,9 @@ static void item(FILE *out, const char *name, const char *text) {
     if (!text || !*text)
         return;
     fputs("<div><dt>", out);
-    report_html(out, name);
+    base_html(out, name);
     fputs("</dt><dd>", out);
-    report_html(out, text);
+    base_html(out, text);
     fputs("</dd></div>\n", out);
 }
 
@@ -81,7 +81,7 @@ static void put_file(FILE *out, const struct report_results *file, struct report
         throttled += file->rows[i].throttle != NULL;
     }
     fputs("<li><span class=\"file\">", out);
-    report_html(out, base(file->path));
+    base_html(out, base(file->path));
     fputs("</span> ", out);
     report_htmlf(out, "%s%sby wideload %s: %zu rows, %zu verified", file->date ? file->date : "",
                  file->date ? ", " : "", file->version, file->row_count, verified);
@@ -111,9 +111,9 @@ static void put_card(FILE *out, const char *heading, const struct report_results
     for (size_t i = 1; i < count && isnan(device.peak_gbps); i++)
         device.peak_gbps = files[i].device.peak_gbps;
     fputs("<div class=\"card\">\n<p class=\"role\">", out);
-    report_html(out, heading);
+    base_html(out, heading);
     fputs("</p>\n<h3>", out);
-    report_html(out, device.name);
+    base_html(out, device.name);
     fputs("</h3>\n<dl>\n", out);
     put_device(out, &device, pool);
     fputs("</dl>\n<ul class=\"files\">\n", out);

@@ -16,7 +16,7 @@ static void put_head(FILE *out, const struct report_data *data) {
           "<link rel=\"icon\" href=\"data:,\">\n<title>",
           out);
     report_htmlf(out, "%s \xe2\x80\x93 wideload bench", device->name);
-    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n", report_style);
+    fprintf(out, "</title>\n<style>\n%s%s</style>\n</head>\n", base_html_style, report_style);
 }
 
 static void put_header(FILE *out, const struct report_data *data, size_t experiment_count) {
@@ -28,7 +28,7 @@ static void put_header(FILE *out, const struct report_data *data, size_t experim
                  data->simulator ? "What each access pattern moves" : "How fast the memory is used");
     fprintf(out, "</h1>\n<p class=\"lead\">%zu row%s in %zu experiment%s on ", data->row_count,
             data->row_count == 1 ? "" : "s", experiment_count, experiment_count == 1 ? "" : "s");
-    report_html(out, data->files[0].device.name);
+    base_html(out, data->files[0].device.name);
     fprintf(out, ": %zu verified element by element", count[REPORT_VERIFIED]);
     if (count[REPORT_FAILED])
         fprintf(out, ", <strong class=\"bad\">%zu failed</strong>", count[REPORT_FAILED]);
@@ -41,7 +41,7 @@ static void put_navigation(FILE *out, const struct report_experiment *experiment
     fputs("<nav aria-label=\"Experiments\">\n<ul>\n<li><a href=\"#in_the_device\">Device</a></li>\n", out);
     for (size_t i = 0; i < count; i++) {
         fprintf(out, "<li><a href=\"#in_%s\">", experiments[i].id);
-        report_html(out, experiments[i].name);
+        base_html(out, experiments[i].name);
         fputs("</a></li>\n", out);
     }
     fputs("</ul>\n</nav>\n", out);
@@ -50,10 +50,10 @@ static void put_navigation(FILE *out, const struct report_experiment *experiment
 static void put_figure(FILE *out, const struct report_data *data, const struct report_figure *figure,
                        struct report_pool *pool) {
     fprintf(out, "<h3 id=\"%s\">", figure->chart.id);
-    report_html(out, figure->heading);
+    base_html(out, figure->heading);
     fprintf(out, "</h3>\n<figure aria-labelledby=\"%s\">\n%s%s<figcaption>", figure->chart.id, figure->wide,
             figure->narrow);
-    report_html(out, figure->caption);
+    base_html(out, figure->caption);
     fputs("</figcaption>\n<details><summary>The numbers of this chart</summary>\n", out);
     report_put_figure_table(out, data, figure, pool);
     fputs("</details>\n</figure>\n", out);
@@ -85,11 +85,11 @@ static void put_experiment(FILE *out, const struct report_data *data,
                            size_t figure_count, struct report_pool *pool) {
     /* Experiments' ids have no underscore, so no other element can have this id. */
     fprintf(out, "<section aria-labelledby=\"in_%s\">\n<h2 id=\"in_%s\">", experiment->id, experiment->id);
-    report_html(out, experiment->name);
+    base_html(out, experiment->name);
     fputs("</h2>\n", out);
     if (experiment->question) {
         fputs("<p class=\"question\">", out);
-        report_html(out, experiment->question);
+        base_html(out, experiment->question);
         fputs("</p>\n", out);
     }
     for (size_t i = 0; i < figure_count; i++)

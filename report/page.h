@@ -66,6 +66,7 @@ void report_cell_text(FILE *out, const char *text);
 /* NaN gives an empty cell. */
 void report_cell_number(FILE *out, double value, int digits);
 
+/* Beside base_html_style. */
 extern const char report_style[];
 
 #endif

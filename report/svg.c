@@ -90,7 +90,7 @@ static void put_line(FILE *out, const struct report_picture *picture, struct lin
         } else if (*c == '~') {
             size_t word = strtoul(c + 1, &after, 10);
             if (after > c + 1 && *after == '~' && word < picture->word_count) {
-                report_html(out, picture->words[word]);
+                base_html(out, picture->words[word]);
                 c = after + 1;
             } else
                 fputc(*c++, out);
@@ -177,9 +177,9 @@ static void put_opening(FILE *out, const struct report_picture *picture) {
             "%s_%s_about\">\n"
             "<title id=\"%s_%s_title\">",
             picture->width, picture->height, chart->id, form, chart->id, form, chart->id, form);
-    report_html(out, chart->title);
+    base_html(out, chart->title);
     fprintf(out, "</title>\n<desc id=\"%s_%s_about\">", chart->id, form);
-    report_html(out, chart->about);
+    base_html(out, chart->about);
     fputs("</desc>\n", out);
     if (stands_alone(picture))
         fprintf(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"%s\"/>\n",

@@ -7,11 +7,11 @@
 
 void report_table_open(FILE *out, const char *label, const char *const *heads, size_t texts, size_t count) {
     fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"", out);
-    report_html(out, label);
+    base_html(out, label);
     fputs("\">\n<table>\n<thead><tr>", out);
     for (size_t i = 0; i < count; i++) {
         fprintf(out, "<th scope=\"col\"%s>", i < texts ? "" : " class=\"n\"");
-        report_html(out, heads[i]);
+        base_html(out, heads[i]);
         fputs("</th>", out);
     }
     fputs("</tr></thead>\n<tbody>\n", out);
@@ -23,13 +23,13 @@ void report_table_close(FILE *out) {
 
 void report_row_head(FILE *out, const char *text) {
     fputs("<tr><th scope=\"row\">", out);
-    report_html(out, text);
+    base_html(out, text);
     fputs("</th>", out);
 }
 
 void report_cell_text(FILE *out, const char *text) {
     fputs("<td>", out);
-    report_html(out, text ? text : "");
+    base_html(out, text ? text : "");
     fputs("</td>", out);
 }
 
@@ -205,7 +205,7 @@ void report_put_counters(FILE *out, const struct report_data *data,
         return;
     fputs("<h3>Counters</h3>\n<p class=\"note\">", out);
     if (data->simulator)
-        report_html(out, "Ratios of one launch.");
+        base_html(out, "Ratios of one launch.");
     else
         report_htmlf(
             out,

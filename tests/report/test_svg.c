@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "report/chart.h"
 #include "report/html.h"
 
@@ -11,7 +12,7 @@ static char *escaped(const char *text, struct report_pool *pool) {
     char *out = NULL;
     size_t size;
     FILE *file = open_memstream(&out, &size);
-    report_html(file, text);
+    base_html(file, text);
     fclose(file);
     return report_keep(pool, out);
 }
@@ -24,6 +25,24 @@ static void test_escape(void **state) {
     assert_string_equal(escaped("\x01\x7f\xef\xbf\xbf\xc3\xa9", &pool),
                         "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xc3\xa9");
     report_pool_free(&pool);
+}
+
+/* As jansson has it: every first byte, with the bytes after it at the bounds of what they may be. */
+static void test_characters(void **state) {
+    (void)state;
+    static const unsigned char bounds[] = {0x01, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff};
+    enum { BOUNDS = sizeof bounds };
+    for (unsigned i = 0; i < 255 * BOUNDS * BOUNDS * BOUNDS; i++) {
+        const char text[5] = {(char)(i % 255 + 1), (char)bounds[i / 255 % BOUNDS],
+                              (char)bounds[i / 255 / BOUNDS % BOUNDS],
+                              (char)bounds[i / 255 / BOUNDS / BOUNDS]};
+        size_t size = 1;
+        json_t *string = NULL;
+        while (size <= 4 && !(string = json_stringn(text, size)))
+            size++;
+        json_decref(string);
+        assert_int_equal(base_utf8_character(text), string ? size : 0);
+    }
 }
 
 static void test_words(void **state) {
@@ -108,10 +127,8 @@ static void test_cut(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_escape),
-        cmocka_unit_test(test_words),
-        cmocka_unit_test(test_svg),
-        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_escape), cmocka_unit_test(test_characters), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_svg),    cmocka_unit_test(test_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
