@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-/* Escapes the text for elements and for attributes in either kind of quotes.  Invalid UTF-8 and characters that
- * XML forbids become U+FFFD.  Errors are the stream's. */
+/* Escapes the text for elements and for attributes in either kind of quotes.  Invalid UTF-8 and characters
+ * that XML forbids become U+FFFD.  Errors are the stream's. */
 void base_html(FILE *out, const char *text);
 
 /* CSS that Wideload's pages share: colours in light and dark, headings, links, tables, folds. */

@@ -1,5 +1,4 @@
 #include "prof/recording.h"
-#include "prof/doubts.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -9,13 +8,10 @@
 #include <string.h>
 
 #include "prof/demangle.h"
+#include "prof/doubts.h"
+#include "prof/fields.h"
 #include "prof/labels.h"
 #include "prof/waste.h"
-
-/* Doubles represent all integers up to this exactly, and sums of many of them fit in 64 bits. */
-#define MOST_COUNTED ((uint64_t)1 << 53)
-
-enum outcome { GOOD, BAD /* not a record */, NO_MEMORY };
 
 /* Appends a zeroed element and returns it; NULL: out of memory. */
 static void *more(void **items, size_t *count, size_t *capacity, size_t size) {
@@ -37,77 +33,27 @@ static void *more(void **items, size_t *count, size_t *capacity, size_t size) {
 
 /* ---------------------------------------------------------------- members */
 
-/* The state of reading an object's members; the first failure stays. */
-struct reader {
-    struct prof_recording *recording;
-    enum outcome outcome;
-};
-
-static const char *get_text(struct reader *r, const json_t *object, const char *name, bool needed) {
-    const char *text = json_string_value(json_object_get(object, name));
-    if (!text) {
-        if (needed && r->outcome == GOOD)
-            r->outcome = BAD;
-        return NULL;
-    }
-    const char *kept = prof_names_keep(&r->recording->names, text);
-    if (!kept)
-        r->outcome = NO_MEMORY;
-    return kept;
-}
-
-/* Reads an integer from 0 to most; 0 if it is absent. */
-static uint64_t get_number(struct reader *r, const json_t *object, const char *name, uint64_t most) {
-    const json_t *value = json_object_get(object, name);
-    if (!value)
-        return 0;
-    if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-        (uint64_t)json_integer_value(value) > most) {
-        if (r->outcome == GOOD)
-            r->outcome = BAD;
-        return 0;
-    }
-    return (uint64_t)json_integer_value(value);
-}
-
-static bool get_three(struct reader *r, const json_t *object, const char *name, unsigned out[3]) {
-    const json_t *array = json_object_get(object, name);
-    if (json_array_size(array) != 3)
-        return false;
-    for (size_t i = 0; i < 3; i++) {
-        const json_t *value = json_array_get(array, i);
-        if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-            json_integer_value(value) > UINT32_MAX) {
-            if (r->outcome == GOOD)
-                r->outcome = BAD;
-            return false;
-        }
-        out[i] = (unsigned)json_integer_value(value);
-    }
-    return true;
-}
-
-static void get_counters(struct reader *r, const json_t *object, wl_counters *out) {
+static void get_counters(struct prof_reader *r, const json_t *object, wl_counters *out) {
     const json_t *counters = json_object_get(object, "counters");
-    if (!json_is_object(counters) && r->outcome == GOOD)
-        r->outcome = BAD;
-#define GET(name) out->name = get_number(r, counters, #name, MOST_COUNTED);
+    if (!json_is_object(counters))
+        prof_reader_fail(r, PROF_BAD);
+#define GET(name) out->name = prof_get_number(r, counters, #name, PROF_MOST_COUNTED);
     WL_COUNTER_MAP(GET)
 #undef GET
 }
 
-static void get_place(struct reader *r, const json_t *object, struct prof_place *out) {
-    out->kernel = get_text(r, object, "kernel", false);
-    out->file = get_text(r, object, "file", false);
-    out->line = (unsigned)get_number(r, object, "line", UINT32_MAX);
-    out->ptx_line = (unsigned)get_number(r, object, "ptx_line", UINT32_MAX);
+static void get_place(struct prof_reader *r, const json_t *object, struct prof_place *out) {
+    out->kernel = prof_get_text(r, object, "kernel", false);
+    out->file = prof_get_text(r, object, "file", false);
+    out->line = (unsigned)prof_get_number(r, object, "line", UINT32_MAX);
+    out->ptx_line = (unsigned)prof_get_number(r, object, "ptx_line", UINT32_MAX);
     out->has_thread =
-        get_three(r, object, "block", out->block) && get_three(r, object, "thread", out->thread);
+        prof_get_three(r, object, "block", out->block) && prof_get_three(r, object, "thread", out->thread);
 }
 
-static void get_fault(struct reader *r, const json_t *object, struct prof_fault *out) {
-    out->kind = get_text(r, object, "kind", true);
-    out->text = get_text(r, object, "text", true);
+static void get_fault(struct prof_reader *r, const json_t *object, struct prof_fault *out) {
+    out->kind = prof_get_text(r, object, "kind", true);
+    out->text = prof_get_text(r, object, "text", true);
     get_place(r, object, &out->place);
     get_place(r, json_object_get(object, "other"), &out->other);
 }
@@ -149,43 +95,44 @@ static unsigned get_doubts(const json_t *object) {
     return bits;
 }
 
-static void get_line(struct reader *r, const json_t *object, struct prof_line *line) {
-    line->op = get_text(r, object, "op", true);
-    line->file = get_text(r, object, "file", false);
-    line->function = get_text(r, object, "function", false);
-    line->line = (unsigned)get_number(r, object, "line", UINT32_MAX);
-    line->ptx_line = (unsigned)get_number(r, object, "ptx_line", UINT32_MAX);
-    line->column = (unsigned)get_number(r, object, "column", UINT32_MAX);
-    line->bytes = (unsigned)get_number(r, object, "bytes", 256);
+static void get_line(struct prof_reader *r, const json_t *object, struct prof_line *line) {
+    line->op = prof_get_text(r, object, "op", true);
+    line->file = prof_get_text(r, object, "file", false);
+    line->function = prof_get_text(r, object, "function", false);
+    line->line = (unsigned)prof_get_number(r, object, "line", UINT32_MAX);
+    line->ptx_line = (unsigned)prof_get_number(r, object, "ptx_line", UINT32_MAX);
+    line->column = (unsigned)prof_get_number(r, object, "column", UINT32_MAX);
+    line->bytes = (unsigned)prof_get_number(r, object, "bytes", 256);
     const json_t *stride = json_object_get(object, "stride");
     line->has_stride = json_is_integer(stride);
     line->stride = json_integer_value(stride);
     get_counters(r, object, &line->sums.c);
-    if (r->outcome != GOOD)
+    if (r->outcome != PROF_GOOD)
         return;
     if (strcmp(line->op, "branch") == 0) {
         line->sums.branches = line->sums.c.inst_executed;
-        line->sums.divergent = get_number(r, object, "divergent", line->sums.branches);
+        line->sums.divergent = prof_get_number(r, object, "divergent", line->sums.branches);
     }
-    line->sums.outside = get_number(r, object, "outside", INT64_MAX);
-    line->sums.undefined = get_number(r, object, "undefined", INT64_MAX);
+    line->sums.outside = prof_get_number(r, object, "outside", INT64_MAX);
+    line->sums.undefined = prof_get_number(r, object, "undefined", INT64_MAX);
     line->doubts = get_doubts(object);
     prof_line_conflicts(line);
+    prof_kinds_read(r, object, &line->kinds);
 }
 
-static void get_lines(struct reader *r, const json_t *object, struct prof_detail *detail) {
+static void get_lines(struct prof_reader *r, const json_t *object, struct prof_detail *detail) {
     const json_t *array = json_object_get(object, "lines");
     if (!json_is_array(array)) {
-        r->outcome = r->outcome == GOOD ? BAD : r->outcome;
+        prof_reader_fail(r, PROF_BAD);
         return;
     }
     size_t count = json_array_size(array);
     detail->lines = calloc(count + 1, sizeof *detail->lines);
     if (!detail->lines) {
-        r->outcome = NO_MEMORY;
+        prof_reader_fail(r, PROF_NO_MEMORY);
         return;
     }
-    for (size_t i = 0; i < count && r->outcome == GOOD; i++) {
+    for (size_t i = 0; i < count && r->outcome == PROF_GOOD; i++) {
         struct prof_line *line = &detail->lines[detail->line_count++];
         get_line(r, json_array_get(array, i), line);
         detail->sums.branches += line->sums.branches;
@@ -195,53 +142,57 @@ static void get_lines(struct reader *r, const json_t *object, struct prof_detail
         detail->sums.shared_load_conflicts += line->sums.shared_load_conflicts;
         detail->sums.shared_store_conflicts += line->sums.shared_store_conflicts;
     }
-    if (r->outcome == GOOD)
+    if (r->outcome == PROF_GOOD)
         qsort(detail->lines, detail->line_count, sizeof *detail->lines, prof_line_compare);
 }
 
 static void free_detail(struct prof_detail *detail) {
+    for (size_t i = 0; i < detail->line_count; i++)
+        free(detail->lines[i].kinds.items);
+    prof_arrays_free(&detail->arrays);
     free(detail->lines);
     free(detail->fault);
     free(detail);
 }
 
-static struct prof_detail *get_detail(struct reader *r, const json_t *object) {
+static struct prof_detail *get_detail(struct prof_reader *r, const json_t *object, int64_t process) {
     struct prof_detail *detail = calloc(1, sizeof *detail);
     if (!detail) {
-        r->outcome = NO_MEMORY;
+        prof_reader_fail(r, PROF_NO_MEMORY);
         return NULL;
     }
-    detail->kernel = get_text(r, object, "kernel", true);
-    detail->arch = get_text(r, object, "arch", true);
+    detail->kernel = prof_get_text(r, object, "kernel", true);
+    detail->arch = prof_get_text(r, object, "arch", true);
     detail->proved = json_is_true(json_object_get(object, "proved"));
-    if ((!get_three(r, object, "grid", detail->grid) || !get_three(r, object, "block", detail->block)) &&
-        r->outcome == GOOD)
-        r->outcome = BAD;
-    detail->shared_bytes = get_number(r, object, "shared_bytes", INT64_MAX);
+    if (!prof_get_three(r, object, "grid", detail->grid) ||
+        !prof_get_three(r, object, "block", detail->block))
+        prof_reader_fail(r, PROF_BAD);
+    detail->shared_bytes = prof_get_number(r, object, "shared_bytes", INT64_MAX);
     get_counters(r, object, &detail->sums.c);
     detail->sums.c.launches = 1;
     get_lines(r, object, detail);
+    prof_arrays_read(r, object, process, &detail->arrays);
     const json_t *fault = json_object_get(object, "fault");
-    if (fault && r->outcome == GOOD) {
+    if (fault && r->outcome == PROF_GOOD) {
         detail->fault = calloc(1, sizeof *detail->fault);
         if (detail->fault)
             get_fault(r, fault, detail->fault);
         else
-            r->outcome = NO_MEMORY;
+            prof_reader_fail(r, PROF_NO_MEMORY);
     }
-    char *plain = r->outcome == GOOD ? prof_demangle(detail->kernel) : NULL;
+    char *plain = r->outcome == PROF_GOOD ? prof_demangle(detail->kernel) : NULL;
     detail->name = plain ? prof_names_keep(&r->recording->names, plain) : NULL;
     free(plain);
-    if (r->outcome == GOOD && !detail->name)
-        r->outcome = NO_MEMORY;
-    if (r->outcome == GOOD) {
+    if (r->outcome == PROF_GOOD && !detail->name)
+        prof_reader_fail(r, PROF_NO_MEMORY);
+    if (r->outcome == PROF_GOOD) {
         struct prof_detail **slot = MORE(r->recording, details, detail);
         if (slot) {
             *slot = detail;
             detail->index = r->recording->detail_count - 1;
             return detail;
         }
-        r->outcome = NO_MEMORY;
+        prof_reader_fail(r, PROF_NO_MEMORY);
     }
     free_detail(detail);
     return NULL;
@@ -269,33 +220,33 @@ static const struct prof_detail *find_original(const struct prof_process *proces
     return found ? process->originals[low].detail : NULL;
 }
 
-static const struct prof_detail *get_original(struct reader *r, const json_t *object,
+static const struct prof_detail *get_original(struct prof_reader *r, const json_t *object,
                                               struct prof_process *process, uint64_t number) {
-    const struct prof_detail *detail = get_detail(r, object);
+    const struct prof_detail *detail = get_detail(r, object, process->pid);
     struct prof_original *slot = detail ? MORE(process, originals, original) : NULL;
     if (slot)
         *slot = (struct prof_original){number, detail};
     else if (detail)
-        r->outcome = NO_MEMORY;
+        prof_reader_fail(r, PROF_NO_MEMORY);
     return slot ? detail : NULL;
 }
 
-static void read_launch(struct reader *r, const json_t *object) {
+static void read_launch(struct prof_reader *r, const json_t *object) {
     struct prof_recording *recording = r->recording;
-    int64_t pid = (int64_t)get_number(r, object, "pid", INT64_MAX);
-    uint64_t number = get_number(r, object, "number", INT64_MAX);
+    int64_t pid = (int64_t)prof_get_number(r, object, "pid", INT64_MAX);
+    uint64_t number = prof_get_number(r, object, "number", INT64_MAX);
     struct prof_process *process = find_process(recording, pid);
     if (!process || number <= process->last) {
-        r->outcome = BAD;
+        prof_reader_fail(r, PROF_BAD);
         return;
     }
-    const struct prof_detail *detail = json_object_get(object, "same")
-                                           ? find_original(process, get_number(r, object, "same", INT64_MAX))
-                                           : get_original(r, object, process, number);
+    const struct prof_detail *detail =
+        json_object_get(object, "same")
+            ? find_original(process, prof_get_number(r, object, "same", INT64_MAX))
+            : get_original(r, object, process, number);
     struct prof_launch *slot = detail ? MORE(recording, launches, launch) : NULL;
     if (!slot) {
-        if (r->outcome == GOOD)
-            r->outcome = detail ? NO_MEMORY : BAD;
+        prof_reader_fail(r, detail ? PROF_NO_MEMORY : PROF_BAD);
         return;
     }
     *slot = (struct prof_launch){pid, number, detail};
@@ -305,24 +256,24 @@ static void read_launch(struct reader *r, const json_t *object) {
 
 /* ---------------------------------------------------------------- other records */
 
-static void read_process(struct reader *r, const json_t *object) {
-    struct prof_process process = {.pid = (int64_t)get_number(r, object, "pid", INT64_MAX),
-                                   .program = get_text(r, object, "program", true),
-                                   .arch = get_text(r, object, "arch", true),
+static void read_process(struct prof_reader *r, const json_t *object) {
+    struct prof_process process = {.pid = (int64_t)prof_get_number(r, object, "pid", INT64_MAX),
+                                   .program = prof_get_text(r, object, "program", true),
+                                   .arch = prof_get_text(r, object, "arch", true),
                                    .proved = json_is_true(json_object_get(object, "proved"))};
-    if (r->outcome != GOOD)
+    if (r->outcome != PROF_GOOD)
         return;
     struct prof_process *slot = MORE(r->recording, processes, process);
     if (slot)
         *slot = process;
     else
-        r->outcome = NO_MEMORY;
+        prof_reader_fail(r, PROF_NO_MEMORY);
 }
 
-static void read_message(struct reader *r, const json_t *object, bool error) {
+static void read_message(struct prof_reader *r, const json_t *object, bool error) {
     struct prof_recording *recording = r->recording;
-    struct prof_message message = {.error = error, .text = get_text(r, object, "text", true)};
-    if (r->outcome != GOOD)
+    struct prof_message message = {.error = error, .text = prof_get_text(r, object, "text", true)};
+    if (r->outcome != PROF_GOOD)
         return;
     for (size_t i = 0; i < recording->message_count; i++)
         if (recording->messages[i].text == message.text) /* kept once: the same text is the same pointer */
@@ -331,14 +282,26 @@ static void read_message(struct reader *r, const json_t *object, bool error) {
     if (slot)
         *slot = message;
     else
-        r->outcome = NO_MEMORY;
+        prof_reader_fail(r, PROF_NO_MEMORY);
 }
 
-static void read_finding(struct reader *r, const json_t *object) {
-    struct prof_finding finding = {.check = get_text(r, object, "check", false),
-                                   .times = get_number(r, object, "count", MOST_COUNTED)};
+static void read_allocation(struct prof_reader *r, const json_t *object) {
+    struct prof_allocation allocation;
+    prof_allocation_read(r, object, &allocation);
+    if (r->outcome != PROF_GOOD)
+        return;
+    struct prof_allocation *slot = MORE(r->recording, allocations, allocation);
+    if (slot)
+        *slot = allocation;
+    else
+        prof_reader_fail(r, PROF_NO_MEMORY);
+}
+
+static void read_finding(struct prof_reader *r, const json_t *object) {
+    struct prof_finding finding = {.check = prof_get_text(r, object, "check", false),
+                                   .times = prof_get_number(r, object, "count", PROF_MOST_COUNTED)};
     get_fault(r, object, &finding.what);
-    if (r->outcome != GOOD)
+    if (r->outcome != PROF_GOOD)
         return;
     finding.times += !finding.times;
     finding.launches = finding.what.place.kernel != NULL;
@@ -346,16 +309,16 @@ static void read_finding(struct reader *r, const json_t *object) {
     if (slot)
         *slot = finding;
     else
-        r->outcome = NO_MEMORY;
+        prof_reader_fail(r, PROF_NO_MEMORY);
 }
 
 /* Records of unknown kinds, from a newer version, are not damage. */
-static enum outcome read_record(struct prof_recording *recording, const char *line, size_t length) {
-    struct reader r = {.recording = recording};
+static enum prof_reading read_record(struct prof_recording *recording, const char *line, size_t length) {
+    struct prof_reader r = {.recording = recording};
     json_t *record = json_loadb(line, length, 0, NULL);
     const json_t *object;
     if (!json_is_object(record) || json_object_size(record) != 1)
-        r.outcome = BAD;
+        r.outcome = PROF_BAD;
     else if ((object = json_object_get(record, "launch")))
         read_launch(&r, object);
     else if ((object = json_object_get(record, "process")))
@@ -366,6 +329,8 @@ static enum outcome read_record(struct prof_recording *recording, const char *li
         read_message(&r, object, false);
     else if ((object = json_object_get(record, "finding")))
         read_finding(&r, object);
+    else if ((object = json_object_get(record, "array")))
+        read_allocation(&r, object);
     else if (json_object_get(record, "checks"))
         recording->has_checks = true;
     json_decref(record);
@@ -423,13 +388,13 @@ static bool take_in_flight(struct prof_recording *recording, const struct record
 }
 
 /* Reads the account and leaves the file at its first record. */
-static enum outcome read_account(struct prof_recording *recording, FILE *file, uint64_t *written) {
+static enum prof_reading read_account(struct prof_recording *recording, FILE *file, uint64_t *written) {
     struct records_account account;
     rewind(file);
     *written = 0;
     if (fread(&account, sizeof account, 1, file) != 1 || memcmp(account.magic, RECORDS_MAGIC, 8) != 0) {
         rewind(file);
-        return GOOD;
+        return PROF_GOOD;
     }
     recording->has_account = true;
     recording->begun = account.begun;
@@ -439,8 +404,8 @@ static enum outcome read_account(struct prof_recording *recording, FILE *file, u
     *written = account.written;
     for (size_t i = 0; i < RECORDS_SLOTS && recording->in_flight_names < recording->in_flight; i++)
         if (account.slots[i].pid && !take_in_flight(recording, &account.slots[i]))
-            return NO_MEMORY;
-    return GOOD;
+            return PROF_NO_MEMORY;
+    return PROF_GOOD;
 }
 
 bool prof_recording_read(FILE *file, struct prof_recording *out, struct base_error *error) {
@@ -449,21 +414,21 @@ bool prof_recording_read(FILE *file, struct prof_recording *out, struct base_err
     size_t capacity = 0;
     uint64_t good = 0, written;
     ssize_t length;
-    enum outcome outcome = read_account(out, file, &written);
-    while (outcome != NO_MEMORY && (length = getline(&line, &capacity, file)) > 0) {
+    enum prof_reading outcome = read_account(out, file, &written);
+    while (outcome != PROF_NO_MEMORY && (length = getline(&line, &capacity, file)) > 0) {
         outcome = read_record(out, line, (size_t)length);
-        good += outcome == GOOD;
-        out->damaged += outcome == BAD;
+        good += outcome == PROF_GOOD;
+        out->damaged += outcome == PROF_BAD;
     }
     forget_fault_messages(out);
-    if (outcome != NO_MEMORY && (!prof_findings_merge(out) || !demangle_all(out)))
-        outcome = NO_MEMORY;
+    if (outcome != PROF_NO_MEMORY && (!prof_findings_merge(out) || !demangle_all(out)))
+        outcome = PROF_NO_MEMORY;
     int reason = errno;
     free(line);
-    if (outcome == NO_MEMORY || ferror(file)) {
+    if (outcome == PROF_NO_MEMORY || ferror(file)) {
         prof_recording_free(out);
         return base_failure(error, "the records cannot be read: %s",
-                            outcome == NO_MEMORY ? "out of memory" : strerror(reason));
+                            outcome == PROF_NO_MEMORY ? "out of memory" : strerror(reason));
     }
     out->absent = written > good ? written - good : 0;
     for (size_t i = 0; i < out->process_count; i++)
@@ -481,6 +446,7 @@ void prof_recording_free(struct prof_recording *recording) {
     free(recording->processes);
     free(recording->messages);
     free(recording->findings);
+    free(recording->allocations);
     prof_names_free(&recording->names);
     *recording = (struct prof_recording){0};
 }

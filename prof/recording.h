@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "prof/names.h"
+#include "prof/samples.h"
 #include "prof/sums.h"
 #include "sim/cuda/record/records.h"
 
@@ -24,6 +25,7 @@ struct prof_line {
     int64_t stride;
     unsigned doubts; /* bits by prof_doubts (doubts.h): why its counters may differ from a GPU's */
     struct prof_sums sums;
+    struct prof_kinds kinds; /* with WIDELOAD_PROF_PAGE */
 };
 
 /* For qsort(): compares by place, then by operation. */
@@ -64,7 +66,8 @@ struct prof_detail {
     struct prof_sums sums;
     struct prof_line *lines;
     size_t line_count;
-    struct prof_fault *fault; /* NULL: none; otherwise the sums are partial */
+    struct prof_arrays arrays; /* with WIDELOAD_PROF_PAGE */
+    struct prof_fault *fault;  /* NULL: none; otherwise the sums are partial */
 };
 
 struct prof_launch {
@@ -106,6 +109,8 @@ struct prof_recording {
     size_t message_count, message_capacity;
     struct prof_finding *findings; /* of the checks, each bug once */
     size_t finding_count, finding_capacity;
+    struct prof_allocation *allocations; /* of arrays that launches used */
+    size_t allocation_count, allocation_capacity;
     bool has_checks; /* the simulator ran the checks */
     size_t damaged;  /* lines that are not records */
     size_t missing;  /* launches before the last recorded one that have no record */

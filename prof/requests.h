@@ -29,6 +29,8 @@ struct prof_kind {
     uint64_t address[32]; /* in shared and local memory an offset; 0 outside mask */
 };
 
+enum { PROF_PARTS = 128 };
+
 /* A part of an array: the bytes that requests moved to and from it. */
 struct prof_cell {
     uint64_t read_useful, read_moved, written_useful, written_moved;
@@ -36,12 +38,14 @@ struct prof_cell {
 
 /* What launches did to an array. */
 struct prof_array {
-    uint64_t serial;     /* the process's how-manieth allocation */
-    uint64_t address;    /* of its first byte */
-    uint64_t size;       /* bytes */
-    uint64_t cell_bytes; /* a power of two; the last cell may have fewer */
-    size_t cell_count;   /* at most 128 */
+    int64_t process;
+    uint64_t serial;  /* the process's how-manieth allocation; 0: all that lies in no other array */
+    uint64_t address; /* of its first byte */
+    uint64_t size;    /* bytes; 0 if serial is 0 */
+    uint64_t part;    /* bytes of a part: a power of two */
+    size_t parts;     /* at most PROF_PARTS; the last one may have fewer bytes */
     struct prof_cell *cells;
+    size_t cell_count; /* the parts after these are all 0 */
 };
 
 /* Where an array came from. */

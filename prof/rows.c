@@ -89,6 +89,7 @@ static bool merge_lines(struct prof_row *row, const struct prof_detail *detail, 
     if (!merged)
         return false;
     size_t a = 0, b = 0, count = 0;
+    bool good = true;
     while (a < row->line_count || b < detail->line_count) {
         int order = a == row->line_count      ? 1
                     : b == detail->line_count ? -1
@@ -99,9 +100,11 @@ static bool merge_lines(struct prof_row *row, const struct prof_detail *detail, 
         } else {
             *line = detail->lines[b];
             memset(&line->sums, 0, sizeof line->sums);
+            line->kinds = (struct prof_kinds){0};
         }
         if (order >= 0) {
             line->doubts |= detail->lines[b].doubts;
+            good = prof_kinds_add(&line->kinds, &detail->lines[b].kinds, times) && good;
             struct prof_sums sums = detail->lines[b++].sums;
             prof_sums_scale(&sums, times);
             prof_sums_add(&line->sums, &sums);
@@ -110,7 +113,7 @@ static bool merge_lines(struct prof_row *row, const struct prof_detail *detail, 
     free(row->lines);
     row->lines = merged;
     row->line_count = count;
-    return true;
+    return good;
 }
 
 static int compare_details(const void *left, const void *right) {
@@ -134,7 +137,8 @@ static bool sum_up(struct prof_row *row) {
         prof_sums_scale(&sums, next - i);
         prof_sums_add(&row->sums, &sums);
         row->faulted |= details[i]->fault != NULL;
-        good = merge_lines(row, details[i], next - i);
+        good = merge_lines(row, details[i], next - i) &&
+               prof_arrays_add(&row->arrays, &details[i]->arrays, next - i);
     }
     free(details);
     for (size_t i = 0; i < row->line_count; i++) {
@@ -207,6 +211,9 @@ bool prof_rows_make(const struct prof_recording *recording, const struct prof_se
 void prof_rows_free(struct prof_rows *rows) {
     for (size_t i = 0; rows->items && i < rows->count; i++) {
         free(rows->items[i].launches);
+        for (size_t l = 0; l < rows->items[i].line_count; l++)
+            free(rows->items[i].lines[l].kinds.items);
+        prof_arrays_free(&rows->items[i].arrays);
         free(rows->items[i].lines);
     }
     free(rows->items);

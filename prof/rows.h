@@ -22,6 +22,7 @@ struct prof_row {
     struct prof_sums sums;
     struct prof_line *lines; /* of all its launches, by place */
     size_t line_count;
+    struct prof_arrays arrays;
     bool faulted;
     unsigned doubts;            /* of all its lines (doubts.h) */
     const char *label;          /* a short name that tells its kernel from the others */
