@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-
 struct prof_recording;
 
 /* The largest count in a record: doubles have it exactly, and sums of many fit in 64 bits. */

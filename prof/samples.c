@@ -33,7 +33,8 @@ static uint64_t offset_of(const json_t *object, unsigned lane, unsigned lowest) 
 static void get_addresses(struct prof_reader *r, const json_t *object, struct prof_kind *kind) {
     const uint64_t address = prof_get_number(r, object, "address", MOST_ADDRESS);
     const json_t *offsets = json_object_get(object, "offsets");
-    if (!kind->mask || (!json_is_integer(json_object_get(object, "stride")) && json_array_size(offsets) != 32)) {
+    if (!kind->mask ||
+        (!json_is_integer(json_object_get(object, "stride")) && json_array_size(offsets) != 32)) {
         prof_reader_fail(r, PROF_BAD);
         return;
     }
@@ -49,10 +50,8 @@ static void get_addresses(struct prof_reader *r, const json_t *object, struct pr
 
 static void get_kind(struct prof_reader *r, const json_t *object, struct prof_kind *kind) {
     static const char *const spaces[PROF_SPACES] = {"global", "shared", "local", "cluster"};
-    static const char *const accesses[] = {[COUNT_LOAD] = "load",
-                                           [COUNT_STORE] = "store",
-                                           [COUNT_ATOM] = "atomic",
-                                           [COUNT_RED] = "reduction"};
+    static const char *const accesses[] = {
+        [COUNT_LOAD] = "load", [COUNT_STORE] = "store", [COUNT_ATOM] = "atomic", [COUNT_RED] = "reduction"};
     const int space = get_choice(r, object, "space", spaces, PROF_SPACES),
               access = get_choice(r, object, "access", accesses, 4);
     *kind = (struct prof_kind){
@@ -135,7 +134,8 @@ bool prof_kinds_add(struct prof_kinds *to, const struct prof_kinds *more, uint64
 /* ---------------------------------------------------------------- arrays */
 
 enum { CELL_MEMBERS = 4 };
-static const char *const cell_members[CELL_MEMBERS] = {"read_useful", "read_moved", "written_useful", "written_moved"};
+static const char *const cell_members[CELL_MEMBERS] = {"read_useful", "read_moved", "written_useful",
+                                                       "written_moved"};
 
 static uint64_t *cell_member(struct prof_cell *cell, int member) {
     uint64_t *const members[CELL_MEMBERS] = {&cell->read_useful, &cell->read_moved, &cell->written_useful,
@@ -174,7 +174,8 @@ static void get_cells(struct prof_reader *r, const json_t *object, struct prof_a
         }
 }
 
-static void get_array(struct prof_reader *r, const json_t *object, int64_t process, struct prof_array *array) {
+static void get_array(struct prof_reader *r, const json_t *object, int64_t process,
+                      struct prof_array *array) {
     *array = (struct prof_array){.process = process,
                                  .serial = prof_get_number(r, object, "serial", INT64_MAX),
                                  .address = prof_get_number(r, object, "address", MOST_ADDRESS),

@@ -1,4 +1,5 @@
-/* The requests and arrays of a launch (requests.h): reads them from records, and adds up those of several launches.
+/* The requests and arrays of a launch (requests.h): reads them from records, and adds up those of several
+ * launches.
  *
  * Functions that return bool return false when out of memory; what is there then is still to be freed. */
 #ifndef WIDELOAD_PROF_SAMPLES_H
