@@ -44,6 +44,7 @@ enum {
     KEY_OUTPUT,
     KEY_CSV,
     KEY_JSON,
+    KEY_PAGE,
 };
 
 struct input {
@@ -56,7 +57,7 @@ struct input {
     struct prof_selection selection;
     struct prof_gate gates[MOST_GATES];
     size_t gate_count;
-    const char *arch, *checks, *read, *output, *csv, *json;
+    const char *arch, *checks, *read, *output, *csv, *json, *page;
     double seconds;
 };
 
@@ -89,6 +90,7 @@ static const struct argp_option options[] = {
     {"output", KEY_OUTPUT, "FILE", 0, "Write the report to a file instead of standard error", 4},
     {"csv", KEY_CSV, "FILE", 0, "Write CSV, one line per row of the table", 4},
     {"json", KEY_JSON, "FILE", 0, "Write JSON, schema " PROF_SCHEMA, 4},
+    {"page", KEY_PAGE, "FILE", 0, "Write an HTML page: the source with pictures of its accesses", 4},
     CLI_COMMON_OPTIONS,
     {0}};
 
@@ -177,8 +179,10 @@ static bool parse_option(struct input *input, int key, const char *argument) {
         return set_file("--output", &input->output, argument, error);
     case KEY_CSV:
         return set_file("--csv", &input->csv, argument, error);
-    default:
+    case KEY_JSON:
         return set_file("--json", &input->json, argument, error);
+    default:
+        return set_file("--page", &input->page, argument, error);
     }
 }
 
@@ -190,7 +194,7 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
         state->next = state->argc;
         return 0;
     }
-    if (key >= KEY_METRICS && key <= KEY_JSON)
+    if (key >= KEY_METRICS && key <= KEY_PAGE)
         return parse_option(input, key, argument) ? 0 : EINVAL;
     return cli_parse_common(key, argument, state);
 }
@@ -218,7 +222,7 @@ static bool check_arch(const char *arch, struct base_error *error) {
 
 /* ---------------------------------------------------------------- files */
 
-enum { OUTPUT, CSV, JSON, RECORDS, FILES };
+enum { OUTPUT, CSV, JSON, PAGE, RECORDS, FILES };
 
 struct files {
     struct base_output outputs[RECORDS];
@@ -229,8 +233,8 @@ struct files {
 /* An output must not be another output, the program, an argument of it, or a file behind its streams. */
 static bool check_places(const struct input *input, const struct prof_program *program,
                          struct base_error *error) {
-    size_t count = 0, most = 7;
-    while (input->program && input->program[most - 7])
+    size_t count = 0, most = 8;
+    while (input->program && input->program[most - 8])
         most++;
     struct base_place *places = calloc(most, sizeof *places);
     if (!places)
@@ -238,6 +242,7 @@ static bool check_places(const struct input *input, const struct prof_program *p
     places[count++] = (struct base_place){.name = "--output", .path = input->output};
     places[count++] = (struct base_place){.name = "--csv", .path = input->csv};
     places[count++] = (struct base_place){.name = "--json", .path = input->json};
+    places[count++] = (struct base_place){.name = "--page", .path = input->page};
     places[count++] = (struct base_place){
         .name = "where standard output goes", .is_stream = true, .stream = STDOUT_FILENO, .read = true};
     places[count++] = (struct base_place){
@@ -257,8 +262,8 @@ static bool check_places(const struct input *input, const struct prof_program *p
 }
 
 static bool open_files(struct files *files, const struct input *input, struct base_error *error) {
-    const char *paths[RECORDS] = {input->output, input->csv, input->json};
-    static const char *const names[RECORDS] = {"--output", "--csv", "--json"};
+    const char *paths[RECORDS] = {input->output, input->csv, input->json, input->page};
+    static const char *const names[RECORDS] = {"--output", "--csv", "--json", "--page"};
     cli_guard_unfinished();
     for (int i = 0; i < RECORDS; i++) {
         if (!paths[i])
@@ -386,7 +391,8 @@ static bool write_report(struct files *files, const struct input *input, const s
         prof_put_annotations(stderr, report, input->gates, input->gate_count);
     good = good && (!files->wanted[OUTPUT] || commit(files, OUTPUT, error));
     good = good && put_file(files, CSV, prof_put_csv, report, error) &&
-           put_file(files, JSON, prof_put_json, report, error);
+           put_file(files, JSON, prof_put_json, report, error) &&
+           put_file(files, PAGE, prof_put_page, report, error);
     /* The files above are written even if standard error fails. */
     return good && (!ferror(stderr) || base_failure(error, "standard error: the report cannot be written"));
 }
@@ -479,6 +485,7 @@ static int profile(struct input *input) {
                            .records = files.records.path,
                            .arch = input->arch,
                            .checks = input->checks,
+                           .page = input->page != NULL,
                            .seconds = input->seconds,
                            .simulator = prof_program_takes_simulator(&program),
                            .abandoned = cli_remove_unfinished};

@@ -69,5 +69,7 @@ bool prof_environment_set(const struct prof_run *run, const struct prof_parts *p
         good = good && setenv("WIDELOAD_ARCH", run->arch, 1) == 0;
     if (run->checks)
         good = good && setenv("WIDELOAD_CHECK", run->checks, 1) == 0;
+    if (run->page)
+        good = good && setenv("WIDELOAD_PROF_PAGE", "1", 1) == 0;
     return good;
 }

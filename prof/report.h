@@ -56,6 +56,9 @@ bool prof_put_csv(FILE *file, const struct prof_report *report);
 /* json.c: one element per launch, in order. */
 bool prof_put_json(FILE *file, const struct prof_report *report);
 
+/* page.c: an HTML page that loads nothing. */
+bool prof_put_page(FILE *file, const struct prof_report *report);
+
 /* A row's name in at most `size` bytes (at least 16): the demangled name or its label. */
 void prof_row_name(const struct prof_row *row, char *out, size_t size);
 /* A line's place, the file without its folders: "offset.cu:14", "PTX line 14". */

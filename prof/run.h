@@ -12,6 +12,7 @@ struct prof_run {
     const char *records;     /* the file for the simulator's records */
     const char *arch;        /* counting rules; NULL: from the program's environment */
     const char *checks;      /* "memory,race"; NULL: none */
+    bool page;               /* also record what a page shows (docs/prof.md) */
     double seconds;          /* time limit of the program and all that it started; 0: none */
     bool simulator;          /* false: run without it (prof_program_takes_simulator) */
     void (*abandoned)(void); /* removes files; called in another process if this one is killed; or NULL */

@@ -47,16 +47,8 @@ void prof_source_free(struct prof_source *source) {
     *source = (struct prof_source){0};
 }
 
-void prof_source_line(const struct prof_source *source, unsigned line, char *out, size_t size) {
-    out[0] = 0;
-    if (line < 1 || line > source->count)
-        return;
-    const char *text = source->lines[line - 1];
-    size_t length = strcspn(text, "\r\n");
-    while (length && (*text == ' ' || *text == '\t'))
-        text++, length--;
-    while (length && (text[length - 1] == ' ' || text[length - 1] == '\t'))
-        length--;
+/* Copies `length` bytes in UTF-8; never cuts within a character. */
+static void put_plain(const char *text, size_t length, char *out, size_t size) {
     if (length >= size)
         length = size - 1;
     for (size_t i = 0; i < length; i++)
@@ -67,8 +59,32 @@ void prof_source_line(const struct prof_source *source, unsigned line, char *out
         return;
     length = strlen(plain) < size ? strlen(plain) : size - 1;
     while (length && ((unsigned char)plain[length] & 0xc0) == 0x80)
-        length--; /* never within a character */
+        length--;
     memcpy(out, plain, length);
     out[length] = 0;
     free(plain);
+}
+
+void prof_source_line(const struct prof_source *source, unsigned line, char *out, size_t size) {
+    out[0] = 0;
+    if (line < 1 || line > source->count)
+        return;
+    const char *text = source->lines[line - 1];
+    size_t length = strcspn(text, "\r\n");
+    while (length && (*text == ' ' || *text == '\t'))
+        text++, length--;
+    while (length && (text[length - 1] == ' ' || text[length - 1] == '\t'))
+        length--;
+    put_plain(text, length, out, size);
+}
+
+void prof_source_text(const struct prof_source *source, unsigned line, char *out, size_t size) {
+    size_t used = 0;
+    out[0] = 0;
+    if (line < 1 || line > source->count)
+        return;
+    const char *text = source->lines[line - 1];
+    for (; (*text == ' ' || *text == '\t') && used + 4 < size; text++)
+        used += (size_t)snprintf(out + used, size - used, "%s", *text == '\t' ? "    " : " ");
+    put_plain(text, strcspn(text, "\r\n"), out + used, size - used);
 }

@@ -100,6 +100,19 @@ double prof_line_waste(const struct prof_line *line) {
     return sum;
 }
 
+struct prof_waste prof_line_waste_parts(const struct prof_line *line) {
+    struct part parts[PARTS];
+    struct prof_waste sum = {0};
+    split(line, parts);
+    for (int i = 0; i < PARTS; i++) {
+        const bool shared = parts[i].kind == SHARED_LOADS || parts[i].kind == SHARED_STORES ||
+                            parts[i].kind == SHARED_ATOMICS;
+        const double over = (double)parts[i].transactions - parts[i].least;
+        *(shared ? &sum.wavefronts : &sum.bytes) += shared ? over : over * parts[i].unit;
+    }
+    return sum;
+}
+
 /* ---------------------------------------------------------------- words */
 
 struct figures {

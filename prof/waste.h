@@ -17,6 +17,13 @@ void prof_line_conflicts(struct prof_line *line);
 double prof_line_transactions(const struct prof_line *line);
 double prof_line_waste(const struct prof_line *line);
 
+/* The waste by kind of memory. */
+struct prof_waste {
+    double bytes;      /* of global and local memory: moved beyond the minimum */
+    double wavefronts; /* of shared memory, beyond the minimum */
+};
+struct prof_waste prof_line_waste_parts(const struct prof_line *line);
+
 /* "lanes 8 bytes apart: each 32-byte sector brings 16 useful bytes"; "" if nothing is wasted. */
 void prof_line_reason(const struct prof_line *line, char *out, size_t size);
 

@@ -69,13 +69,17 @@ static void test_kinds(void **state) {
 static void test_arrays(void **state) {
     (void)state;
     struct prof_recording r;
-    read_text(PROCESS LAUNCH(
-                  1, "",
-                  ARRAY(0, 0, 1, ",\"read_moved\":[9]") "," ARRAY(
-                      3, 1000, 64, ",\"read_useful\":[1,2],\"written_moved\":[0,0,7]"))
-                  "{\"array\":{\"pid\":7,\"serial\":3,\"address\":65536,\"size\":1000,\"kind\":\"module\","
-                  "\"name\":\"table\",\"frames\":[{\"module\":\"/p\",\"offset\":12}]}}\n",
-              &r);
+    read_text(
+        PROCESS LAUNCH(
+            1, "",
+            ARRAY(0, 0, 1, ",\"read_moved\":[9]") "," ARRAY(
+                3, 1000, 64,
+                ",\"read_useful\":[1,2],\"written_moved\":[0,0,7]")) "{\"array\":{\"pid\":7,\"serial\":3,"
+                                                                     "\"address\":65536,\"size\":1000,"
+                                                                     "\"kind\":\"module\","
+                                                                     "\"name\":\"table\",\"frames\":[{"
+                                                                     "\"module\":\"/p\",\"offset\":12}]}}\n",
+        &r);
     assert_int_equal(r.damaged, 0);
     const struct prof_arrays *arrays = &r.details[0]->arrays;
     assert_int_equal(arrays->count, 2);
@@ -98,11 +102,13 @@ static void test_sums(void **state) {
     struct prof_recording r;
     struct prof_rows rows;
     struct base_error error;
-    read_text(PROCESS LAUNCH(1, KIND("global", 9, 8, EVEN), ARRAY(3, 1000, 64, ",\"read_moved\":[5]"))
-                  SAME(2) SAME(3) LAUNCH(
-                      4, KIND("global", 1, 4, EVEN) "," KIND("global", 2, 8, "\"mask\":1,\"address\":0,\"stride\":0"),
-                      ARRAY(2, 8, 1, "") "," ARRAY(3, 1000, 64, ",\"read_moved\":[1,1],\"written_useful\":[4]")),
-              &r);
+    read_text(
+        PROCESS LAUNCH(1, KIND("global", 9, 8, EVEN), ARRAY(3, 1000, 64, ",\"read_moved\":[5]")) SAME(2)
+            SAME(3) LAUNCH(
+                4,
+                KIND("global", 1, 4, EVEN) "," KIND("global", 2, 8, "\"mask\":1,\"address\":0,\"stride\":0"),
+                ARRAY(2, 8, 1, "") "," ARRAY(3, 1000, 64, ",\"read_moved\":[1,1],\"written_useful\":[4]")),
+        &r);
     assert_int_equal(r.damaged, 0);
     assert_true(prof_rows_make(&r, &(struct prof_selection){.count = UINT64_MAX}, &rows, &error));
     assert_int_equal(rows.count, 1);
@@ -132,10 +138,10 @@ static void test_refused(void **state) {
         LAUNCH(1, KIND("global", 1, 65536, EVEN), ""),
         LAUNCH(1, KIND("global", 1, 1, "\"mask\":0,\"address\":0,\"stride\":0"), ""),
         LAUNCH(1, KIND("global", 1, 1, "\"mask\":4294967296,\"address\":0,\"stride\":0"), ""),
-        LAUNCH(1, KIND("global", 1, 1, "\"mask\":1,\"address\":2,\"stride\":0"), ""),       /* misaligned */
-        LAUNCH(1, KIND("global", 1, 1, "\"mask\":3,\"address\":0,\"stride\":-4"), ""),      /* below 0 */
-        LAUNCH(1, KIND("global", 1, 1, "\"mask\":1,\"address\":0"), ""),                    /* no lanes */
-        LAUNCH(1, KIND("global", 1, 1, "\"mask\":1,\"address\":0,\"offsets\":[0]"), ""),    /* too few */
+        LAUNCH(1, KIND("global", 1, 1, "\"mask\":1,\"address\":2,\"stride\":0"), ""),    /* misaligned */
+        LAUNCH(1, KIND("global", 1, 1, "\"mask\":3,\"address\":0,\"stride\":-4"), ""),   /* below 0 */
+        LAUNCH(1, KIND("global", 1, 1, "\"mask\":1,\"address\":0"), ""),                 /* no lanes */
+        LAUNCH(1, KIND("global", 1, 1, "\"mask\":1,\"address\":0,\"offsets\":[0]"), ""), /* too few */
         LAUNCH(1, KIND("global", 1, 1, EVEN ",\"bytes\":3"), ""),
         LAUNCH(1, KIND("global", 1, 1, EVEN ",\"bytes\":32"), ""),
         LAUNCH(1, KIND("global", 1, 1, EVEN ",\"access\":\"jump\""), ""),

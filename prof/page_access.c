@@ -1,0 +1,214 @@
+/* What an access of a source line did: its figures, its requests by kind, and two of them as pictures. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/html.h"
+#include "prof/demangle.h"
+#include "prof/doubts.h"
+#include "prof/page.h"
+
+enum { MOST_KINDS = 12 };
+
+/* ---------------------------------------------------------------- pictures */
+
+/* What the picture is drawn of.  False: it would not show what was counted: other blocks' shared memory, or
+ * records of other rules than this program's. */
+static bool get_request(const struct page_kernel *kernel, const struct prof_kind *kind,
+                        struct picture_request *out) {
+    static const enum picture_space spaces[PROF_SPACES] = {
+        [PROF_GLOBAL] = PICTURE_GLOBAL, [PROF_SHARED] = PICTURE_SHARED, [PROF_LOCAL] = PICTURE_LOCAL};
+    const struct count_rules *rules = count_rules_find(kernel->row->first->arch);
+    if (!rules || kind->space == PROF_CLUSTER)
+        return false;
+    *out = (struct picture_request){.rules = rules,
+                                    .space = spaces[kind->space],
+                                    .access = {.kind = kind->access,
+                                               .skips_l1 = kind->skips_l1,
+                                               .width = kind->bytes,
+                                               .increment = kind->increment,
+                                               .compare = kind->compare,
+                                               .mask = kind->mask,
+                                               .address = kind->address}};
+    return picture_figures(out).cost.transactions == kind->transactions;
+}
+
+static bool put_figure(struct page *page, const struct page_kernel *kernel, const struct prof_kind *kind,
+                       const char *which) {
+    struct picture_request request;
+    char words[PICTURE_SENTENCE_MOST], *svg = malloc(PICTURE_SVG_MOST);
+    struct picture_text sentence = {words, sizeof words, 0}, drawing = {svg, PICTURE_SVG_MOST, 0};
+    const bool good = svg && get_request(kernel, kind, &request);
+    if (good) {
+        picture_put_sentence(&sentence, &request);
+        picture_put_svg(&drawing, &request);
+        page_put(page, "<figure class=\"request\">%s<figcaption>%s", svg, which);
+        base_html(page->out, words);
+        page_put(page, " <span class=\"of\">Warp %u of block (%u, %u, %u).</span></figcaption></figure>\n",
+                 kind->warp, kind->block[0], kind->block[1], kind->block[2]);
+    }
+    free(svg);
+    return good;
+}
+
+/* The kind with most requests, and of several such the one that takes most transactions. */
+static const struct prof_kind *typical(const struct prof_line *line) {
+    const struct prof_kind *most = NULL;
+    for (size_t i = 0; i < line->kinds.count; i++)
+        if (!most || line->kinds.items[i].requests >= most->requests)
+            most = &line->kinds.items[i];
+    return most;
+}
+
+static const struct prof_kind *worst(const struct prof_line *line) {
+    const struct prof_kind *most = NULL;
+    for (size_t i = 0; i < line->kinds.count; i++)
+        if (!most || line->kinds.items[i].transactions > most->transactions)
+            most = &line->kinds.items[i];
+    return most;
+}
+
+bool page_put_typical(struct page *page, const struct page_kernel *kernel, const struct prof_line *line) {
+    const struct prof_kind *kind = typical(line);
+    return kind && put_figure(page, kernel, kind, "");
+}
+
+static void put_figures(struct page *page, const struct page_kernel *kernel, const struct prof_line *line) {
+    const struct prof_kind *first = typical(line), *second = worst(line);
+    if (!first) {
+        page_put(page, "<p class=\"note\">%s</p>\n",
+                 line->sums.c.texture_load_requests ? "Texture fetches have figures and no picture."
+                 : line->sums.c.bulk_load_requests + line->sums.c.bulk_store_requests +
+                         line->sums.c.dshared_bulk_requests
+                     ? "Bulk copies have figures and no picture: no lanes make them."
+                     : "The records have no example of a request.");
+        return;
+    }
+    const bool one = first == second || second->transactions == first->transactions;
+    bool drawn = put_figure(page, kernel, first, line->kinds.count > 1 ? "<b>Typical.</b> " : "");
+    if (!one)
+        drawn = put_figure(page, kernel, second, "<b>Worst.</b> ") && drawn;
+    if (!drawn)
+        page_put(
+            page, "<p class=\"note\">%s</p>\n",
+            first->space == PROF_CLUSTER
+                ? "Accesses of other blocks' shared memory have figures and no picture."
+                : "There is no picture: the records were counted by rules that this program does not have.");
+}
+
+/* ---------------------------------------------------------------- figures */
+
+static void put_pair(struct page *page, const char *name, const char *value) {
+    page_put(page, "<div><dt>%s</dt><dd>%s</dd></div>", name, value);
+}
+
+static void put_number(struct page *page, const char *name, double value) {
+    char text[PAGE_TEXT];
+    if (!isnan(value)) {
+        snprintf(text, sizeof text, "%.3g", value);
+        put_pair(page, name, text);
+    }
+}
+
+static void put_list(struct page *page, const struct prof_line *line) {
+    const struct prof_figures figures = prof_figures_of(&line->sums.c);
+    const struct prof_waste waste = prof_line_waste_parts(line);
+    char text[PAGE_TEXT];
+    page_put(page, "<dl class=\"figures\">");
+    put_pair(page, "requests", page_count((double)figures.requests, text));
+    if (figures.transactions) {
+        put_pair(page, "sectors", page_count((double)figures.transactions, text));
+        put_number(page, "sectors per request", figures.transactions_per_request);
+    }
+    if (figures.wavefronts) {
+        put_pair(page, "wavefronts", page_count((double)figures.wavefronts, text));
+        put_number(page, "wavefronts per request", figures.wavefronts_per_request);
+        put_pair(page, "wavefronts above the least", page_count(waste.wavefronts, text));
+    }
+    if (figures.transactions)
+        put_pair(page, "bytes wasted", page_count(waste.bytes, text));
+    if (!isnan(figures.efficiency)) {
+        snprintf(text, sizeof text, "%.1f %%", figures.efficiency);
+        put_pair(page, "efficiency", text);
+    }
+    page_put(page, "</dl>\n");
+}
+
+static const char *unit_of(const struct prof_kind *kind) {
+    return kind->space == PROF_SHARED ? "wavefront" : "sector";
+}
+
+/* The requests by kind, those that take most first. */
+static void put_kinds(struct page *page, const struct prof_line *line) {
+    const struct prof_kinds *kinds = &line->kinds;
+    static const char *const spaces[PROF_SPACES] = {"global", "shared", "local", "other blocks' shared"};
+    if (!kinds->count)
+        return;
+    double all = 0;
+    bool several = false;
+    for (size_t i = 0; i < kinds->count; i++) {
+        all += (double)kinds->items[i].requests;
+        several |= kinds->items[i].space != kinds->items[0].space;
+    }
+    page_put(page,
+             "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Requests by kind\"><table "
+             "class=\"kinds\"><thead><tr><th class=\"n\">%ss each</th><th class=\"n\">requests</th><th "
+             "class=\"n\">share</th>%s</tr></thead><tbody>\n",
+             several ? "transaction" : unit_of(&kinds->items[0]), several ? "<th>memory</th>" : "");
+    for (size_t i = 0; i < kinds->count && i < MOST_KINDS; i++) {
+        const struct prof_kind *kind = &kinds->items[kinds->count - 1 - i];
+        char count[PAGE_TEXT], share[PAGE_TEXT];
+        page_put(page, "<tr><td class=\"n\">%u</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
+                 kind->transactions, page_count((double)kind->requests, count),
+                 page_percent((double)kind->requests, all, share));
+        if (several)
+            page_put(page, "<td>%s</td>", spaces[kind->space]);
+        page_put(page, "</tr>\n");
+    }
+    page_put(page, "</tbody></table></div>\n");
+    if (kinds->count > MOST_KINDS)
+        page_put(page, "<p class=\"note\">%zu kinds with fewer transactions are not shown.</p>\n",
+                 kinds->count - MOST_KINDS);
+}
+
+static void put_doubts(struct page *page, const struct prof_line *line) {
+    for (unsigned d = 0; d < PROF_DOUBTS; d++)
+        if (line->doubts >> d & 1)
+            page_put(page, "<p class=\"doubt\"><b>~</b> A GPU's figures may differ: %s.</p>\n",
+                     prof_doubts[d].words);
+}
+
+/* ---------------------------------------------------------------- the whole */
+
+static void put_heading(struct page *page, const struct prof_line *line) {
+    page_put(page, "<h4><code>");
+    base_html(page->out, line->op);
+    page_put(page, "</code>");
+    page_put(page, " <span class=\"of\">%u byte%s per lane", line->bytes, line->bytes == 1 ? "" : "s");
+    if (line->has_stride && line->stride)
+        page_put(page, ", lanes %lld bytes apart", llabs((long long)line->stride));
+    char *function = line->function ? prof_demangle(line->function) : NULL;
+    if (function) {
+        page_put(page, ", in ");
+        base_html(page->out, function);
+    }
+    free(function);
+    page_put(page, "</span></h4>\n");
+}
+
+void page_put_access(struct page *page, const struct page_kernel *kernel, const struct prof_line *line,
+                     bool has_pictures) {
+    char reason[PAGE_TEXT];
+    page_put(page, "<div class=\"access\">\n");
+    put_heading(page, line);
+    prof_line_reason(line, reason, sizeof reason);
+    if (reason[0] && prof_is_much(prof_line_waste(line), prof_line_transactions(line)))
+        page_put(page, "<p class=\"why\">%s.</p>\n", reason);
+    put_doubts(page, line);
+    put_list(page, line);
+    put_kinds(page, line);
+    if (has_pictures)
+        put_figures(page, kernel, line);
+    else if (line->kinds.count)
+        page_put(page, "<p class=\"note\">Pictures are of the lines that waste more.</p>\n");
+    page_put(page, "</div>\n");
+}

@@ -1,0 +1,303 @@
+/* The arrays as maps: how often each part was read and written, by which kernel. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/html.h"
+#include "prof/page.h"
+
+enum { MOST_ARRAYS = 24, MOST_STRIPS = 6, HEIGHT = 100 /* of a half of the map */ };
+
+/* An array in a kernel. */
+struct use {
+    const struct prof_array *array;
+    const struct prof_row *row;
+    size_t kernel; /* its number on the page */
+    double moved;
+};
+
+/* An array's uses, [first, first + count) of all. */
+struct group {
+    const struct use *first;
+    size_t count;
+    double moved;
+};
+
+struct maps {
+    struct use *uses;
+    struct group *groups;
+    size_t use_count, group_count;
+};
+
+/* ---------------------------------------------------------------- the order */
+
+static int compare_numbers(uint64_t a, uint64_t b) {
+    return (a > b) - (a < b);
+}
+
+static int compare_arrays(const struct prof_array *a, const struct prof_array *b) {
+    int order = compare_numbers((uint64_t)a->process, (uint64_t)b->process);
+    if (!order)
+        order = compare_numbers(a->serial, b->serial);
+    if (!order)
+        order = compare_numbers(a->size, b->size);
+    return order ? order : compare_numbers(a->part, b->part);
+}
+
+static int compare_uses(const void *left, const void *right) {
+    const struct use *a = left, *b = right;
+    const int order = compare_arrays(a->array, b->array);
+    return order ? order : (a->kernel > b->kernel) - (a->kernel < b->kernel);
+}
+
+/* What moves most comes first; what lies in no array comes last. */
+static int compare_groups(const void *left, const void *right) {
+    const struct group *a = left, *b = right;
+    int order = !a->first->array->serial - !b->first->array->serial;
+    if (!order)
+        order = (a->moved < b->moved) - (a->moved > b->moved);
+    return order ? order : (a->first > b->first) - (a->first < b->first);
+}
+
+static bool make(const struct page *page, struct maps *maps) {
+    size_t count = 0;
+    for (size_t i = 0; i < page->kernel_count; i++)
+        count += page->kernels[i]->arrays.count;
+    maps->uses = calloc(count + 1, sizeof *maps->uses);
+    maps->groups = calloc(count + 1, sizeof *maps->groups);
+    if (!maps->uses || !maps->groups)
+        return false;
+    for (size_t k = 0; k < page->kernel_count; k++)
+        for (size_t i = 0; i < page->kernels[k]->arrays.count; i++) {
+            const struct prof_array *array = &page->kernels[k]->arrays.items[i];
+            const struct prof_cell total = prof_array_total(array);
+            const double moved = (double)total.read_moved + (double)total.written_moved;
+            if (moved > 0)
+                maps->uses[maps->use_count++] = (struct use){array, page->kernels[k], k + 1, moved};
+        }
+    qsort(maps->uses, maps->use_count, sizeof *maps->uses, compare_uses);
+    for (size_t i = 0; i < maps->use_count; i++) {
+        if (i == 0 || compare_arrays(maps->uses[i - 1].array, maps->uses[i].array) != 0)
+            maps->groups[maps->group_count++] = (struct group){.first = &maps->uses[i]};
+        struct group *group = &maps->groups[maps->group_count - 1];
+        group->count++;
+        group->moved += maps->uses[i].moved;
+    }
+    qsort(maps->groups, maps->group_count, sizeof *maps->groups, compare_groups);
+    return true;
+}
+
+/* ---------------------------------------------------------------- a map */
+
+/* One way of a map: what was read, or what was written. */
+struct way {
+    double useful[PROF_PARTS], moved[PROF_PARTS]; /* times that each byte of a part was */
+    double all_useful, all_moved;                 /* the same of the parts that were touched */
+    double touched;                               /* bytes of these parts */
+    double least, most;                           /* of useful, of these parts */
+};
+
+static double part_bytes(const struct prof_array *array, size_t part) {
+    return part + 1 < array->parts ? (double)array->part
+                                   : (double)(array->size - (array->parts - 1) * array->part);
+}
+
+static void make_way(const struct prof_array *array, bool written, struct way *way) {
+    *way = (struct way){.least = HUGE_VAL};
+    for (size_t i = 0; i < array->cell_count; i++) {
+        const struct prof_cell *cell = &array->cells[i];
+        const double bytes = part_bytes(array, i),
+                     useful = (double)(written ? cell->written_useful : cell->read_useful),
+                     moved = (double)(written ? cell->written_moved : cell->read_moved);
+        if (moved == 0)
+            continue;
+        way->useful[i] = useful / bytes;
+        way->moved[i] = moved / bytes;
+        way->all_useful += useful;
+        way->all_moved += moved;
+        way->touched += bytes;
+        way->least = way->useful[i] < way->least ? way->useful[i] : way->least;
+        way->most = way->useful[i] > way->most ? way->useful[i] : way->most;
+    }
+    if (way->touched > 0) {
+        way->all_useful /= way->touched;
+        way->all_moved /= way->touched;
+    }
+}
+
+/* Heights are logarithmic: a byte that is moved once has a step, and each doubling has another. */
+static double height(double times, double top) {
+    return HEIGHT * log2(1 + times) / log2(1 + top);
+}
+
+/* The outline of a way's heights, upwards or downwards from the middle.  Neighbours of one height share a
+ * step. */
+static void put_path(struct page *page, const char *class, const double *times, size_t parts, double top,
+                     int sign) {
+    int last = 0;
+    page_put(page, "<path class=\"%s\" d=\"M0,%d", class, HEIGHT);
+    for (size_t i = 0; i < parts; i++) {
+        const int y = (int)lround(height(times[i], top));
+        if (y != last)
+            page_put(page, "H%zuV%d", i, HEIGHT - sign * y);
+        last = y;
+    }
+    page_put(page, "H%zuV%dZ\"/>", parts, HEIGHT);
+}
+
+static void put_way_words(struct page *page, const struct way *way, const struct prof_array *array,
+                          const char *verb) {
+    char useful[PAGE_TEXT], moved[PAGE_TEXT], share[PAGE_TEXT];
+    if (way->touched == 0)
+        return;
+    page_put(page, " %s ", verb);
+    if (way->touched < 0.97 * (double)array->size)
+        page_put(page, "%s of it: ", page_percent(way->touched, (double)array->size, share));
+    if (way->most > 1.5 * way->least)
+        page_put(page, "each byte %s on average, from %s", page_times(way->all_useful, useful),
+                 page_times(way->least, moved)),
+            page_put(page, " to %s", page_times(way->most, moved));
+    else
+        page_put(page, "each byte %s", page_times(way->all_useful, useful));
+    if (way->all_moved > 1.1 * way->all_useful)
+        page_put(page, ", and moves it %s", page_times(way->all_moved, moved));
+    page_put(page, ".");
+}
+
+/* The sentence, which is the picture's name too. */
+static void put_sentence(struct page *page, const struct use *use, const struct way *read,
+                         const struct way *written) {
+    base_html(page->out, use->row->label);
+    page_put(page, ":");
+    put_way_words(page, read, use->array, "reads");
+    put_way_words(page, written, use->array, "writes");
+    if (read->all_useful >= 1.95)
+        page_put(page,
+                 " Blocks that keep what they read, in a tile of shared memory, would read it less often.");
+}
+
+static void put_strip(struct page *page, const struct use *use, double top) {
+    struct way read, written;
+    make_way(use->array, false, &read);
+    make_way(use->array, true, &written);
+    const int up = read.touched > 0 ? HEIGHT : 0, down = written.touched > 0 ? HEIGHT : 0;
+    const double once = height(1, top);
+    page_put(page,
+             "<figure class=\"map\"><svg role=\"img\" viewBox=\"0 %d %zu %d\" preserveAspectRatio=\"none\" "
+             "style=\"height:%s\" aria-label=\"",
+             HEIGHT - up, use->array->parts, up + down, up && down ? "6rem" : "3rem");
+    put_sentence(page, use, &read, &written);
+    page_put(page, "\">");
+    if (up) {
+        put_path(page, "over", read.moved, use->array->parts, top, 1);
+        put_path(page, "need", read.useful, use->array->parts, top, 1);
+        page_put(page, "<path class=\"once\" d=\"M0,%.0fH%zu\"/>", HEIGHT - once, use->array->parts);
+    }
+    if (down) {
+        put_path(page, "over", written.moved, use->array->parts, top, -1);
+        put_path(page, "need", written.useful, use->array->parts, top, -1);
+        page_put(page, "<path class=\"once\" d=\"M0,%.0fH%zu\"/>", HEIGHT + once, use->array->parts);
+    }
+    page_put(page, "<path class=\"axis\" d=\"M0,%dH%zu\"/></svg><figcaption>", HEIGHT, use->array->parts);
+    put_sentence(page, use, &read, &written);
+    page_put(page, "</figcaption></figure>\n");
+}
+
+/* ---------------------------------------------------------------- an array */
+
+static const struct prof_allocation *find_allocation(const struct page *page,
+                                                     const struct prof_array *array) {
+    const struct prof_recording *recording = page->report->recording;
+    for (size_t i = recording->allocation_count; i--;) {
+        const struct prof_allocation *allocation = &recording->allocations[i];
+        if (allocation->process == array->process && allocation->serial == array->serial &&
+            allocation->size == array->size)
+            return allocation;
+    }
+    return NULL;
+}
+
+static void put_name(struct page *page, const struct prof_array *array) {
+    const struct prof_allocation *from = find_allocation(page, array);
+    char bytes[PAGE_TEXT];
+    page_put(page, "<h3>");
+    if (from && from->name) {
+        page_put(page, "<code>");
+        base_html(page->out, from->name);
+        page_put(page, "</code>");
+    } else if (from && from->place) {
+        page_put(page, "Allocated at <code>");
+        base_html(page->out, from->place);
+        page_put(page, "</code>");
+    } else {
+        page_put_text(page, "Allocation %llu", (unsigned long long)array->serial);
+    }
+    page_put(page, " <span class=\"of\">%s", page_bytes((double)array->size, bytes));
+    if (from) {
+        page_put(page, ", ");
+        base_html(page->out, from->kind);
+        page_put(page, " memory");
+    }
+    page_put(page, "</span></h3>\n");
+}
+
+/* The most times that a byte of any part was moved; at least once. */
+static double find_top(const struct group *group) {
+    double top = 1;
+    for (size_t u = 0; u < group->count; u++)
+        for (int written = 0; written < 2; written++) {
+            struct way way;
+            make_way(group->first[u].array, written, &way);
+            for (size_t i = 0; i < PROF_PARTS; i++)
+                top = way.moved[i] > top ? way.moved[i] : way.useful[i] > top ? way.useful[i] : top;
+        }
+    return top;
+}
+
+static void put_group(struct page *page, const struct group *group) {
+    const struct prof_array *array = group->first->array;
+    char text[PAGE_TEXT];
+    if (!array->serial) {
+        page_put(page,
+                 "<p class=\"note\">What lies in none of these arrays, as a kernel's own "
+                 "<code>malloc()</code>: %s "
+                 "moved.</p>\n",
+                 page_bytes(group->moved, text));
+        return;
+    }
+    const double top = find_top(group);
+    page_put(page, "<div class=\"array\">\n");
+    put_name(page, array);
+    page_put(page, "<p class=\"note\">The maps are high enough for a byte that is moved %s.</p>\n",
+             page_times(top, text));
+    for (size_t i = 0; i < group->count && i < MOST_STRIPS; i++)
+        put_strip(page, &group->first[i], top);
+    if (group->count > MOST_STRIPS)
+        page_put(page, "<p class=\"note\">%zu more kernels used it.</p>\n", group->count - MOST_STRIPS);
+    page_put(page, "</div>\n");
+}
+
+bool page_put_arrays(struct page *page) {
+    struct maps maps = {0};
+    const bool good = make(page, &maps);
+    if (good && maps.group_count) {
+        page_put(
+            page,
+            "<section aria-labelledby=\"arrays\">\n<h2 id=\"arrays\">Arrays</h2>\n<p class=\"legend\">Each "
+            "map "
+            "is an array from its first byte to its last: upwards how often the bytes were read, downwards "
+            "how often they were written. <span><i class=\"need\"></i> used</span> <span><i "
+            "class=\"over\"></i> moved and not used</span> The dashed line is once, and each further "
+            "doubling "
+            "is a step of one height.</p>\n");
+        for (size_t i = 0; i < maps.group_count; i++)
+            if (i < MOST_ARRAYS || !maps.groups[i].first->array->serial)
+                put_group(page, &maps.groups[i]);
+        if (maps.group_count > MOST_ARRAYS)
+            page_put(page, "<p class=\"note\">%zu arrays that move less are not shown.</p>\n",
+                     maps.group_count - MOST_ARRAYS);
+        page_put(page, "</section>\n");
+    }
+    free(maps.uses);
+    free(maps.groups);
+    return good;
+}

@@ -1,0 +1,105 @@
+/* What the checks and the driver have to say. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/html.h"
+#include "prof/demangle.h"
+#include "prof/page.h"
+
+static void put_first_line(struct page *page, const char *text) {
+    page_put_text(page, "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+static void put_thread(struct page *page, const char *how, const struct prof_place *place) {
+    if (place->has_thread)
+        page_put(page, " %s thread (%u, %u, %u) of block (%u, %u, %u)", how, place->thread[0],
+                 place->thread[1], place->thread[2], place->block[0], place->block[1], place->block[2]);
+}
+
+static void put_place(struct page *page, const struct prof_place *place) {
+    if (place->file)
+        page_put_text(page, "%s:%u", page_base(place->file), place->line);
+    else if (place->ptx_line)
+        page_put(page, "PTX line %u", place->ptx_line);
+}
+
+void page_put_mark(struct page *page, const struct page_mark *mark) {
+    page_put(page, "<p class=\"finding\"><b class=\"bad\">%s</b> ", mark->is_note ? "Leak." : "Bug.");
+    put_first_line(page, mark->what->text);
+    put_thread(page, "By", mark->place);
+    if (mark->other->file || mark->other->ptx_line) {
+        page_put(page, " The other access is at ");
+        put_place(page, mark->other);
+        put_thread(page, "by", mark->other);
+    }
+    page_put(page, ".</p>\n");
+}
+
+/* The texts that the report has for terminals: a line that begins with blanks goes on the one before. */
+static bool put_lines(struct page *page, void put(FILE *file, const struct prof_report *report)) {
+    char *text = NULL;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    if (!file)
+        return false;
+    put(file, page->report);
+    const bool good = fclose(file) == 0;
+    bool open = false;
+    for (char *line = good ? strtok(text, "\n") : NULL; line; line = strtok(NULL, "\n")) {
+        if (*line != ' ' || !open)
+            page_put(page, "%s<li>", open ? "</li>\n" : "");
+        else
+            page_put(page, " ");
+        base_html(page->out, line + strspn(line, *line == ' ' ? " " : "! "));
+        open = true;
+    }
+    page_put(page, open ? "</li>\n" : "");
+    free(text);
+    return good;
+}
+
+static void put_messages(FILE *file, const struct prof_report *report) {
+    prof_put_messages(file, report, NULL);
+}
+
+static void put_finding(struct page *page, const struct prof_finding *finding) {
+    const struct prof_fault *what = &finding->what;
+    page_put(page, "<li>");
+    put_first_line(page, what->text);
+    if (what->place.kernel) {
+        char *name = prof_demangle(what->place.kernel);
+        page_put(page, " <span class=\"of\">at <code>");
+        base_html(page->out, name ? name : what->place.kernel);
+        page_put(page, "</code></span>");
+        free(name);
+    }
+    if (what->place.file || what->place.ptx_line) {
+        page_put(page, " <span class=\"of\">");
+        put_place(page, &what->place);
+        page_put(page, "</span>");
+    }
+    page_put(page, "</li>\n");
+}
+
+bool page_put_findings(struct page *page) {
+    const struct prof_recording *recording = page->report->recording;
+    enum { MOST_FINDINGS = 50 };
+    page_put(page, "<ul class=\"told\">\n");
+    const bool good =
+        put_lines(page, prof_put_losses) && put_lines(page, prof_put_faults) && put_lines(page, put_messages);
+    page_put(page, "</ul>\n");
+    if (!recording->has_checks)
+        return good;
+    const size_t count = recording->finding_count;
+    if (count)
+        page_put(page, "<p class=\"bad\">The checks found %zu bug%s.</p>\n", count, count == 1 ? "" : "s");
+    else
+        page_put(page, "<p class=\"note\">The checks found nothing.</p>\n");
+    page_put(page, "<ul class=\"told\">\n");
+    for (size_t i = 0; i < count && i < MOST_FINDINGS; i++)
+        put_finding(page, &recording->findings[i]);
+    page_put(page, "</ul>\n");
+    if (count > MOST_FINDINGS)
+        page_put(page, "<p class=\"note\">%zu more are not shown.</p>\n", count - MOST_FINDINGS);
+    return good;
+}
