@@ -72,7 +72,9 @@ extern const char page_style[];
 void page_put_summary(struct page *page);
 /* page_kernel.c.  False: out of memory. */
 bool page_put_kernel(struct page *page, const struct prof_row *row, size_t number);
-/* page_source.c: the source with a bar for each line. */
+/* page_source.c: reads a file into page->source, unless it is there already. */
+void page_read_source(struct page *page, const char *path);
+/* The source with a bar for each line. */
 void page_put_source(struct page *page, const struct page_kernel *kernel);
 /* page_access.c: what a line's access did, with its requests as pictures. */
 void page_put_access(struct page *page, const struct page_kernel *kernel, const struct prof_line *line,

@@ -267,8 +267,7 @@ static void put_group(struct page *page, const struct group *group) {
     const double top = find_top(group);
     page_put(page, "<div class=\"array\">\n");
     put_name(page, array);
-    page_put(page, "<p class=\"note\">The maps are high enough for a byte that is moved %s.</p>\n",
-             page_times(top, text));
+    page_put(page, "<p class=\"note\">Full height: moved %s.</p>\n", page_times(top, text));
     for (size_t i = 0; i < group->count && i < MOST_STRIPS; i++)
         put_strip(page, &group->first[i], top);
     if (group->count > MOST_STRIPS)
@@ -286,7 +285,7 @@ bool page_put_arrays(struct page *page) {
             "map "
             "is an array from its first byte to its last: upwards how often the bytes were read, downwards "
             "how often they were written. <span><i class=\"need\"></i> used</span> <span><i "
-            "class=\"over\"></i> moved and not used</span> The dashed line is once, and each further "
+            "class=\"unused\"></i> moved and not used</span> The dashed line is once, and each further "
             "doubling "
             "is a step of one height.</p>\n");
         for (size_t i = 0; i < maps.group_count; i++)

@@ -5,6 +5,8 @@
 #include "prof/notes.h"
 #include "prof/page.h"
 
+enum { LINE_BYTES = 300 };
+
 static void put_size(struct page *page, const unsigned size[3]) {
     page_put(page, "%u", size[0]);
     for (int i = 1; i < 3 && (size[1] > 1 || size[2] > 1); i++)
@@ -28,6 +30,19 @@ static void put_link(struct page *page, const struct page_kernel *kernel, const 
              spot->file ? "Line" : "PTX line", spot->line);
 }
 
+static void put_code(struct page *page, const struct page_spot *spot) {
+    char text[LINE_BYTES];
+    if (!spot->file)
+        return;
+    page_read_source(page, spot->file);
+    prof_source_line(&page->source, spot->line, text, sizeof text);
+    if (!text[0])
+        return;
+    page_put(page, "<pre><code>");
+    base_html(page->out, text);
+    page_put(page, "</code></pre>\n");
+}
+
 /* The line that wastes most, its picture and its sentence. */
 static void put_worst(struct page *page, const struct page_kernel *kernel) {
     const struct page_spot *spot = kernel->worst;
@@ -44,15 +59,18 @@ static void put_worst(struct page *page, const struct page_kernel *kernel) {
         put_link(page, kernel, spot);
         page_put(page, " wastes %s of what this kernel moves",
                  page_percent(spot->waste, row->transactions, text));
-        prof_line_reason(access, reason, sizeof reason);
-        page_put(page, "%s%s.", reason[0] ? ": " : "", reason);
+        page_put(page, ".");
     } else {
         page_put(page, "%s. ", row->waste > 0 ? "Next to nothing is wasted" : "Nothing is wasted");
         put_link(page, kernel, spot);
-        page_put(page, " moves most.");
+        page_put(page, "%s", row->waste > 0 ? " wastes most of it." : " moves most.");
     }
     page_put(page, "</p>\n");
-    page_put_typical(page, kernel, access);
+    put_code(page, spot);
+    if (!page_put_typical(page, kernel, access)) {
+        prof_line_reason(access, reason, sizeof reason);
+        page_put(page, "<p>%s</p>\n", reason);
+    }
     page_put(page, "</div>\n");
 }
 

@@ -8,7 +8,7 @@
 /* Lines around an access; lines that a fold holds at most; accesses of a line, and those with pictures. */
 enum { AROUND = 2, MOST_FOLDED = 60, MOST_ACCESSES = 8, MOST_PICTURED = 2, LINE_BYTES = 300 };
 
-static void read_source(struct page *page, const char *path) {
+void page_read_source(struct page *page, const char *path) {
     if (page->source_path == path)
         return;
     prof_source_free(&page->source);
@@ -106,7 +106,7 @@ static void put_file(struct page *page, const struct page_kernel *kernel, size_t
     const char *path = kernel->spots[first].file;
     page_put(page, "<h3>");
     if (path) {
-        read_source(page, path);
+        page_read_source(page, path);
         page_put(page, "<code title=\"");
         base_html(page->out, path);
         page_put(page, "\">");

@@ -285,9 +285,9 @@ static void read_message(struct prof_reader *r, const json_t *object, bool error
         prof_reader_fail(r, PROF_NO_MEMORY);
 }
 
-static void read_allocation(struct prof_reader *r, const json_t *object) {
+static void read_allocation(struct prof_reader *r, const json_t *object, struct prof_places *places) {
     struct prof_allocation allocation;
-    prof_allocation_read(r, object, &allocation);
+    prof_allocation_read(r, object, places, &allocation);
     if (r->outcome != PROF_GOOD)
         return;
     struct prof_allocation *slot = MORE(r->recording, allocations, allocation);
@@ -313,7 +313,8 @@ static void read_finding(struct prof_reader *r, const json_t *object) {
 }
 
 /* Records of unknown kinds, from a newer version, are not damage. */
-static enum prof_reading read_record(struct prof_recording *recording, const char *line, size_t length) {
+static enum prof_reading read_record(struct prof_recording *recording, struct prof_places *places,
+                                     const char *line, size_t length) {
     struct prof_reader r = {.recording = recording};
     json_t *record = json_loadb(line, length, 0, NULL);
     const json_t *object;
@@ -330,7 +331,7 @@ static enum prof_reading read_record(struct prof_recording *recording, const cha
     else if ((object = json_object_get(record, "finding")))
         read_finding(&r, object);
     else if ((object = json_object_get(record, "array")))
-        read_allocation(&r, object);
+        read_allocation(&r, object, places);
     else if (json_object_get(record, "checks"))
         recording->has_checks = true;
     json_decref(record);
@@ -412,11 +413,12 @@ bool prof_recording_read(FILE *file, struct prof_recording *out, struct base_err
     *out = (struct prof_recording){0};
     char *line = NULL;
     size_t capacity = 0;
-    uint64_t good = 0, written;
+    uint64_t good = 0, written = 0;
     ssize_t length;
-    enum prof_reading outcome = read_account(out, file, &written);
+    struct prof_places *places = prof_places_open();
+    enum prof_reading outcome = places ? read_account(out, file, &written) : PROF_NO_MEMORY;
     while (outcome != PROF_NO_MEMORY && (length = getline(&line, &capacity, file)) > 0) {
-        outcome = read_record(out, line, (size_t)length);
+        outcome = read_record(out, places, line, (size_t)length);
         good += outcome == PROF_GOOD;
         out->damaged += outcome == PROF_BAD;
     }
@@ -425,6 +427,7 @@ bool prof_recording_read(FILE *file, struct prof_recording *out, struct base_err
         outcome = PROF_NO_MEMORY;
     int reason = errno;
     free(line);
+    prof_places_close(places);
     if (outcome == PROF_NO_MEMORY || ferror(file)) {
         prof_recording_free(out);
         return base_failure(error, "the records cannot be read: %s",

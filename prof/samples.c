@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prof/recording.h"
+
 /* More kinds than a line can have: 32 lanes take at most 32 times 16 bytes' transactions, in each space. */
-enum { MOST_KINDS = 4096 };
+enum { MOST_KINDS = 4096, MOST_FRAMES = 64 };
 /* Addresses and sizes: sums of two of them fit in 64 bits. */
 #define MOST_ADDRESS ((uint64_t)1 << 62)
 
@@ -285,18 +287,31 @@ struct prof_cell prof_array_total(const struct prof_array *array) {
 /* ---------------------------------------------------------------- allocations */
 
 /* The place in the program that called for an array; NULL: unknown. */
-static const char *get_place(struct prof_reader *r, const json_t *frames) {
-    (void)r;
-    (void)frames;
-    return NULL;
+static const char *get_place(struct prof_reader *r, const json_t *list, struct prof_places *places) {
+    struct prof_frame frames[MOST_FRAMES];
+    size_t count = 0;
+    for (size_t i = 0; i < json_array_size(list) && i < MOST_FRAMES; i++) {
+        const json_t *object = json_array_get(list, i);
+        frames[count].module = prof_get_text(r, object, "module", true);
+        frames[count++].offset = prof_get_number(r, object, "offset", INT64_MAX);
+    }
+    char place[200];
+    if (r->outcome != PROF_GOOD || !count ||
+        !prof_place_of_frames(places, frames, count, place, sizeof place))
+        return NULL;
+    const char *kept = prof_names_keep(&r->recording->names, place);
+    if (!kept)
+        prof_reader_fail(r, PROF_NO_MEMORY);
+    return kept;
 }
 
-void prof_allocation_read(struct prof_reader *r, const json_t *object, struct prof_allocation *out) {
+void prof_allocation_read(struct prof_reader *r, const json_t *object, struct prof_places *places,
+                          struct prof_allocation *out) {
     *out = (struct prof_allocation){.process = (int64_t)prof_get_number(r, object, "pid", INT64_MAX),
                                     .serial = prof_get_number(r, object, "serial", INT64_MAX),
                                     .address = prof_get_number(r, object, "address", MOST_ADDRESS),
                                     .size = prof_get_number(r, object, "size", MOST_ADDRESS),
                                     .kind = prof_get_text(r, object, "kind", true),
                                     .name = prof_get_text(r, object, "name", false)};
-    out->place = get_place(r, json_object_get(object, "frames"));
+    out->place = get_place(r, json_object_get(object, "frames"), places);
 }

@@ -6,6 +6,7 @@
 #define WIDELOAD_PROF_SAMPLES_H
 
 #include "prof/fields.h"
+#include "prof/place.h"
 #include "prof/requests.h"
 
 /* A line's kinds, in the order of space and transactions; freed by free(). */
@@ -30,6 +31,7 @@ void prof_arrays_free(struct prof_arrays *arrays);
 struct prof_cell prof_array_total(const struct prof_array *array);
 
 /* Reads the record of an allocation. */
-void prof_allocation_read(struct prof_reader *r, const json_t *object, struct prof_allocation *out);
+void prof_allocation_read(struct prof_reader *r, const json_t *object, struct prof_places *places,
+                          struct prof_allocation *out);
 
 #endif
