@@ -4,6 +4,8 @@
 #include "base/html.h"
 #include "prof/page.h"
 
+enum { MOST_SVG = 900000 };
+
 static void put_head(struct page *page) {
     char style[PICTURE_SVG_MOST];
     struct picture_text text = {style, sizeof style, 0};
@@ -15,7 +17,7 @@ static void put_head(struct page *page) {
                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
                    "'unsafe-inline'; img-src data:\">\n"
                    "<link rel=\"icon\" href=\"data:,\">\n<title>");
-    base_html(page->out, page_base(page->report->program));
+    page_put_text(page, "%.200s", page_base(page->report->program));
     page_put(page, " \xe2\x80\x93 wideload prof</title>\n<style>\n%s%s%s</style>\n</head>\n", base_html_style,
              style, page_style);
 }
@@ -25,7 +27,7 @@ static void put_header(struct page *page) {
     char kernels[PAGE_TEXT], launches[PAGE_TEXT];
     page_put(page, "<body>\n<a class=\"skip\" href=\"#the_main\">Skip to the kernels</a>\n<header>\n<h1>");
     page_put(page, "What <code>");
-    base_html(page->out, page_base(page->report->program));
+    page_put_text(page, "%.200s", page_base(page->report->program));
     page_put(page, "</code> moves</h1>\n<p class=\"lead\">");
     if (rows->count) {
         const struct prof_detail *first = rows->launches[0]->detail;
@@ -33,7 +35,7 @@ static void put_header(struct page *page) {
                  page_count((double)rows->count, kernels), page->report->each ? "row" : "kernel",
                  rows->count == 1 ? "" : "s", page_count((double)rows->launch_count, launches),
                  rows->launch_count == 1 ? "" : "es");
-        base_html(page->out, first->arch);
+        page_put_text(page, "%.20s", first->arch);
         page_put(page, "%s", first->proved ? "" : ", which were not held against hardware");
     } else {
         page_put(page, "No launch was recorded, or none that was asked for");
@@ -64,7 +66,8 @@ static int compare_rows(const void *left, const void *right) {
 }
 
 bool prof_put_page(FILE *file, const struct prof_report *report) {
-    struct page page = {.out = file, .report = report, .kernel_count = report->rows->count};
+    struct page page = {
+        .out = file, .report = report, .kernel_count = report->rows->count, .svg_left = MOST_SVG};
     page.kernels = calloc(page.kernel_count + 1, sizeof *page.kernels);
     if (!page.kernels)
         return false;
@@ -80,7 +83,7 @@ bool prof_put_page(FILE *file, const struct prof_report *report) {
         "</main>\n<footer>\n<p>Made by wideload prof %s. Waste is what a request moves beyond one "
         "transaction, or beyond as many as its bytes fill; docs/prof.md says more.</p>\n</footer>\n</body>\n"
         "</html>\n",
-        wl_version());
+        WL_VERSION_STRING);
     prof_source_free(&page.source);
     free(page.kernels);
     return good;

@@ -20,6 +20,7 @@ struct page {
     const struct prof_report *report;
     const struct prof_row **kernels; /* the rows, by waste */
     size_t kernel_count;
+    size_t svg_left;         /* bytes of pictures below the lines that may still be written */
     const char *source_path; /* the file that was read last; NULL: none */
     struct prof_source source;
 };
@@ -76,7 +77,7 @@ bool page_put_kernel(struct page *page, const struct prof_row *row, size_t numbe
 void page_read_source(struct page *page, const char *path);
 /* The source with a bar for each line. */
 void page_put_source(struct page *page, const struct page_kernel *kernel);
-/* page_access.c: what a line's access did, with its requests as pictures. */
+/* page_access.c: what a line's access did, with its requests as pictures while page->svg_left lasts. */
 void page_put_access(struct page *page, const struct page_kernel *kernel, const struct prof_line *line,
                      bool has_pictures);
 /* The typical request of a line, as a figure.  False: it has none that can be drawn. */

@@ -41,6 +41,7 @@ static bool put_figure(struct page *page, const struct page_kernel *kernel, cons
     if (good) {
         picture_put_sentence(&sentence, &request);
         picture_put_svg(&drawing, &request);
+        page->svg_left -= drawing.used < page->svg_left ? drawing.used : page->svg_left;
         page_put(page, "<figure class=\"request\">%s<figcaption>%s", svg, which);
         base_html(page->out, words);
         page_put(page, " <span class=\"of\">Warp %u of block (%u, %u, %u).</span></figcaption></figure>\n",
@@ -141,7 +142,7 @@ static const char *unit_of(const struct prof_kind *kind) {
 static void put_kinds(struct page *page, const struct prof_line *line) {
     const struct prof_kinds *kinds = &line->kinds;
     static const char *const spaces[PROF_SPACES] = {"global", "shared", "local", "other blocks' shared"};
-    if (!kinds->count)
+    if (kinds->count < 2)
         return;
     double all = 0;
     bool several = false;
@@ -181,7 +182,7 @@ static void put_doubts(struct page *page, const struct prof_line *line) {
 
 static void put_heading(struct page *page, const struct prof_line *line) {
     page_put(page, "<h4><code>");
-    base_html(page->out, line->op);
+    page_put_text(page, "%.100s", line->op);
     page_put(page, "</code>");
     page_put(page, " <span class=\"of\">%u byte%s per lane", line->bytes, line->bytes == 1 ? "" : "s");
     if (line->has_stride && line->stride)
@@ -189,7 +190,7 @@ static void put_heading(struct page *page, const struct prof_line *line) {
     char *function = line->function ? prof_demangle(line->function) : NULL;
     if (function) {
         page_put(page, ", in ");
-        base_html(page->out, function);
+        page_put_text(page, "%.300s", function);
     }
     free(function);
     page_put(page, "</span></h4>\n");
@@ -206,7 +207,7 @@ void page_put_access(struct page *page, const struct page_kernel *kernel, const 
     put_doubts(page, line);
     put_list(page, line);
     put_kinds(page, line);
-    if (has_pictures)
+    if (has_pictures && page->svg_left)
         put_figures(page, kernel, line);
     else if (line->kinds.count)
         page_put(page, "<p class=\"note\">Pictures are of the lines that waste more.</p>\n");

@@ -145,22 +145,23 @@ static void put_path(struct page *page, const char *class, const double *times, 
 }
 
 static void put_way_words(struct page *page, const struct way *way, const struct prof_array *array,
-                          const char *verb) {
+                          bool written) {
     char useful[PAGE_TEXT], moved[PAGE_TEXT], share[PAGE_TEXT];
+    const char *verb = written ? "writes" : "reads";
     if (way->touched == 0)
         return;
-    page_put(page, " %s ", verb);
-    if (way->touched < 0.97 * (double)array->size)
-        page_put(page, "%s of it: ", page_percent(way->touched, (double)array->size, share));
     if (way->most > 1.5 * way->least)
-        page_put(page, "each byte %s on average, from %s", page_times(way->all_useful, useful),
+        page_put(page, " %s each byte %s on average, from %s to ", verb, page_times(way->all_useful, useful),
                  page_times(way->least, moved)),
-            page_put(page, " to %s", page_times(way->most, moved));
+            page_put(page, "%s", page_times(way->most, moved));
+    else if (way->all_useful < 0.95)
+        page_put(page, " %s %s of the bytes", verb, page_percent(way->all_useful, 1, share));
     else
-        page_put(page, "each byte %s", page_times(way->all_useful, useful));
+        page_put(page, " %s each byte %s", verb, page_times(way->all_useful, useful));
     if (way->all_moved > 1.1 * way->all_useful)
-        page_put(page, ", and moves it %s", page_times(way->all_moved, moved));
-    page_put(page, ".");
+        page_put(page, ", and moves each %s", page_times(way->all_moved, moved));
+    if (way->touched < 0.97 * (double)array->size)
+        page_put(page, ", in %s of the array", page_percent(way->touched, (double)array->size, share));
 }
 
 /* The sentence, which is the picture's name too. */
@@ -168,11 +169,12 @@ static void put_sentence(struct page *page, const struct use *use, const struct 
                          const struct way *written) {
     base_html(page->out, use->row->label);
     page_put(page, ":");
-    put_way_words(page, read, use->array, "reads");
-    put_way_words(page, written, use->array, "writes");
+    put_way_words(page, read, use->array, false);
+    page_put(page, read->touched > 0 && written->touched > 0 ? ";" : "");
+    put_way_words(page, written, use->array, true);
+    page_put(page, ".");
     if (read->all_useful >= 1.95)
-        page_put(page,
-                 " Blocks that keep what they read, in a tile of shared memory, would read it less often.");
+        page_put(page, " A tile in shared memory or registers, or a larger one, can save such re-reads.");
 }
 
 static void put_strip(struct page *page, const struct use *use, double top) {
@@ -222,20 +224,18 @@ static void put_name(struct page *page, const struct prof_array *array) {
     page_put(page, "<h3>");
     if (from && from->name) {
         page_put(page, "<code>");
-        base_html(page->out, from->name);
+        page_put_text(page, "%.200s", from->name);
         page_put(page, "</code>");
     } else if (from && from->place) {
         page_put(page, "Allocated at <code>");
-        base_html(page->out, from->place);
+        page_put_text(page, "%.200s", from->place);
         page_put(page, "</code>");
     } else {
         page_put_text(page, "Allocation %llu", (unsigned long long)array->serial);
     }
     page_put(page, " <span class=\"of\">%s", page_bytes((double)array->size, bytes));
     if (from) {
-        page_put(page, ", ");
-        base_html(page->out, from->kind);
-        page_put(page, " memory");
+        page_put_text(page, ", %.20s memory", from->kind);
     }
     page_put(page, "</span></h3>\n");
 }
@@ -284,7 +284,7 @@ bool page_put_arrays(struct page *page) {
             "<section aria-labelledby=\"arrays\">\n<h2 id=\"arrays\">Arrays</h2>\n<p class=\"legend\">Each "
             "map "
             "is an array from its first byte to its last: upwards how often the bytes were read, downwards "
-            "how often they were written. <span><i class=\"need\"></i> used</span> <span><i "
+            "how often they were written, atomics too. <span><i class=\"need\"></i> used</span> <span><i "
             "class=\"unused\"></i> moved and not used</span> The dashed line is once, and each further "
             "doubling "
             "is a step of one height.</p>\n");

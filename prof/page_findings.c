@@ -7,7 +7,8 @@
 #include "prof/page.h"
 
 static void put_first_line(struct page *page, const char *text) {
-    page_put_text(page, "%.*s", (int)strcspn(text, "\n"), text);
+    const int length = (int)strcspn(text, "\n");
+    page_put_text(page, "%.*s", length < 1000 ? length : 1000, text);
 }
 
 static void put_thread(struct page *page, const char *how, const struct prof_place *place) {
@@ -18,7 +19,7 @@ static void put_thread(struct page *page, const char *how, const struct prof_pla
 
 static void put_place(struct page *page, const struct prof_place *place) {
     if (place->file)
-        page_put_text(page, "%s:%u", page_base(place->file), place->line);
+        page_put_text(page, "%.200s:%u", page_base(place->file), place->line);
     else if (place->ptx_line)
         page_put(page, "PTX line %u", place->ptx_line);
 }
@@ -69,7 +70,7 @@ static void put_finding(struct page *page, const struct prof_finding *finding) {
     if (what->place.kernel) {
         char *name = prof_demangle(what->place.kernel);
         page_put(page, " <span class=\"of\">at <code>");
-        base_html(page->out, name ? name : what->place.kernel);
+        page_put_text(page, "%.300s", name ? name : what->place.kernel);
         page_put(page, "</code></span>");
         free(name);
     }

@@ -27,7 +27,7 @@ static void put_lead(struct page *page, const struct prof_row *row) {
 
 static void put_link(struct page *page, const struct page_kernel *kernel, const struct page_spot *spot) {
     page_put(page, "<a href=\"#k%zu-%zu\">%s %u</a>", kernel->number, (size_t)(spot - kernel->spots) + 1,
-             spot->file ? "Line" : "PTX line", spot->line);
+             spot->file ? "line" : "PTX line", spot->line);
 }
 
 static void put_code(struct page *page, const struct page_spot *spot) {
@@ -55,16 +55,20 @@ static void put_worst(struct page *page, const struct page_kernel *kernel) {
     const struct prof_line *access = page_worst_access(spot);
     const bool much = prof_is_much(row->waste, row->transactions);
     page_put(page, "<div class=\"verdict %s\">\n<p>", much ? "wrong" : "right");
-    if (much) {
-        put_link(page, kernel, spot);
-        page_put(page, " wastes %s of what this kernel moves",
-                 page_percent(spot->waste, row->transactions, text));
-        page_put(page, ".");
-    } else {
-        page_put(page, "%s. ", row->waste > 0 ? "Next to nothing is wasted" : "Nothing is wasted");
-        put_link(page, kernel, spot);
-        page_put(page, "%s", row->waste > 0 ? " wastes most of it." : " moves most.");
-    }
+    if (much)
+        page_put(page, "%s of what this kernel moves is wasted",
+                 page_percent(row->waste, row->transactions, text));
+    else
+        page_put(page, "%s is wasted", row->waste > 0 ? "Next to nothing" : "Nothing");
+    if (row->waste > 0)
+        page_put(page, ", %s of it in ",
+                 spot->waste >= row->waste      ? "all"
+                 : spot->waste * 2 > row->waste ? "most"
+                                                : "the largest part");
+    else
+        page_put(page, ". Most is moved by ");
+    put_link(page, kernel, spot);
+    page_put(page, ".");
     page_put(page, "</p>\n");
     put_code(page, spot);
     if (!page_put_typical(page, kernel, access)) {
@@ -106,9 +110,14 @@ static void put_whole(struct page *page, struct page_kernel *kernel) {
 
 bool page_put_kernel(struct page *page, const struct prof_row *row, size_t number) {
     struct page_kernel kernel;
+    const size_t kernels = page->kernel_count < PAGE_KERNELS ? page->kernel_count : PAGE_KERNELS;
     const bool good = page_kernel_make(page, row, number, &kernel);
+    /* A kernel that leaves something of its share leaves it to those after it. */
+    const size_t left = page->svg_left, share = left / (kernels - number + 1);
+    page->svg_left = share;
     if (good)
         put_whole(page, &kernel);
+    page->svg_left = left - share + page->svg_left;
     page_kernel_free(&kernel);
     return good;
 }

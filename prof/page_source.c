@@ -6,7 +6,7 @@
 #include "prof/page.h"
 
 /* Lines around an access; lines that a fold holds at most; accesses of a line, and those with pictures. */
-enum { AROUND = 2, MOST_FOLDED = 60, MOST_ACCESSES = 8, MOST_PICTURED = 2, LINE_BYTES = 300 };
+enum { AROUND = 2, MOST_FOLDED = 60, MOST_ACCESSES = 8, MOST_PICTURED = 4, LINE_BYTES = 300 };
 
 void page_read_source(struct page *page, const char *path) {
     if (page->source_path == path)
@@ -75,7 +75,7 @@ static void put_spot(struct page *page, const struct page_kernel *kernel, const 
         page_put(page, "<span class=\"no\">%u</span><code>", spot->line);
         for (size_t i = 0; i < spot->access_count && i < 3; i++) {
             page_put(page, i ? " " : "");
-            base_html(page->out, spot->accesses[i]->op);
+            page_put_text(page, "%.100s", spot->accesses[i]->op);
         }
         page_put(page, "</code>");
     }
@@ -108,9 +108,9 @@ static void put_file(struct page *page, const struct page_kernel *kernel, size_t
     if (path) {
         page_read_source(page, path);
         page_put(page, "<code title=\"");
-        base_html(page->out, path);
+        page_put_text(page, "%.1000s", path);
         page_put(page, "\">");
-        base_html(page->out, page_base(path));
+        page_put_text(page, "%.200s", page_base(path));
         page_put(page, "</code>%s</h3>\n", page->source.text ? "" : " (not here: line numbers only)");
     } else {
         page_put(

@@ -72,12 +72,16 @@ const char *page_percent(double part, double whole, char out[PAGE_TEXT]) {
     return out;
 }
 
+static void put_part(struct page *page, const char *class, double part, double most) {
+    if (part > 0 && most > 0)
+        page_put(page, "<i class=\"%s\" style=\"width:%.2f%%\"></i>", class, 100 * part / most);
+}
+
 void page_put_bar(struct page *page, double transactions, double waste, double most) {
-    const double whole = most > 0 ? 100 / most : 0;
-    page_put(page,
-             "<span class=\"bar\" aria-hidden=\"true\"><i class=\"need\" style=\"width:%.2f%%\"></i><i "
-             "class=\"over\" style=\"width:%.2f%%\"></i></span>",
-             (transactions - waste) * whole, waste * whole);
+    page_put(page, "<span class=\"bar\" aria-hidden=\"true\">");
+    put_part(page, "need", transactions - waste, most);
+    put_part(page, "over", waste, most);
+    page_put(page, "</span>");
 }
 
 const char *page_waste(const struct prof_waste *waste, char out[PAGE_TEXT]) {

@@ -36,7 +36,24 @@ static void put_json(const struct prof_report *report) {
     free(text);
 }
 
-static void report_records(const struct prof_recording *recording, bool each, bool all_metrics) {
+/* No name of the records is markup, and whatever they hold, the page is UTF-8 and small. */
+static void put_page(const struct prof_report *report, size_t input) {
+    char *text;
+    size_t size;
+    FILE *file = open_memstream(&text, &size);
+    FUZZ_CHECK(file);
+    FUZZ_CHECK(prof_put_page(file, report));
+    fclose(file);
+    json_t *string = json_stringn(text, size);
+    FUZZ_CHECK(string);
+    FUZZ_CHECK(!strstr(text, "<script"));
+    FUZZ_CHECK(size < (4u << 20) + 10 * input);
+    json_decref(string);
+    free(text);
+}
+
+static void report_records(const struct prof_recording *recording, size_t input, bool each,
+                           bool all_metrics) {
     struct base_error error;
     struct prof_rows rows;
     const struct prof_selection selection = {.count = UINT64_MAX, .each = each};
@@ -55,6 +72,7 @@ static void report_records(const struct prof_recording *recording, bool each, bo
         put_texts(nowhere, &report, &gate);
     prof_put_losses(nowhere, &report);
     put_json(&report);
+    put_page(&report, input);
     prof_choices_free(&choices);
     prof_rows_free(&rows);
 }
@@ -81,8 +99,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FUZZ_CHECK(file);
     FUZZ_CHECK(prof_recording_read(file, &recording, &error));
     fclose(file);
-    report_records(&recording, false, false);
-    report_records(&recording, true, true);
+    report_records(&recording, size, false, false);
+    report_records(&recording, size, true, true);
     prof_recording_free(&recording);
     return 0;
 }

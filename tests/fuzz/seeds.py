@@ -192,7 +192,7 @@ def keep_records(out, build, folder):
             path = os.path.join(folder, "records")
             with open(path, "wb"):
                 pass
-            environment = {**os.environ, "WIDELOAD_PROF_OUT": path, "WIDELOAD_CHECK": checks,
+            environment = {**os.environ, "WIDELOAD_PROF_OUT": path, "WIDELOAD_CHECK": checks, "WIDELOAD_PROF_PAGE": "1",
                            "LD_LIBRARY_PATH": os.path.join(build, "lib", "wideload")}
             subprocess.run([os.path.join(build, "prof_program"), *steps], env=environment, check=False,
                            capture_output=True)
