@@ -181,16 +181,30 @@ class Page(command.Folder):
             self.assertIn(svg.attributes["aria-label"], drawing.all("figcaption")[0].text())
         return len(drawings)
 
-    def test_arrays(self):
-        """Maps say what the counters say: a stride of 8 elements moves 8 bytes for each that it uses."""
-        done = prof("--page", self.place("a.html"), arguments.program, "strided:8")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        maps = parse(self.text("a.html")).all("figure", class_="map")
-        self.assertTrue(maps)
-        for one in maps:
-            svg, caption = one.all("svg")[0], one.all("figcaption")[0].text()
-            self.assertEqual(svg.attributes["aria-label"], caption)
-            self.assertEqual(svg.attributes["role"], "img")
+    def test_records_add_up(self):
+        """Kinds and arrays are all of what the counters count."""
+        records = self.place("records")
+        with open(records, "w", encoding="utf-8"):
+            pass
+        library = os.path.join(os.path.dirname(os.path.abspath(arguments.wideload)), "lib", "wideload")
+        subprocess.run([arguments.program, "strided:8", "vectors", "misaligned", "conflicts", "divergent"], check=True,
+                       env=command.environment({"LD_LIBRARY_PATH": library, "WIDELOAD_PROF_OUT": records,
+                                                "WIDELOAD_PROF_PAGE": "1"}), capture_output=True)
+        with open(records, encoding="utf-8") as file:
+            launches = [record["launch"] for record in map(json.loads, file) if "launch" in record]
+        self.assertEqual(len(launches), 5)
+        for run in launches:
+            for one in run["lines"]:
+                counters, kinds = one["counters"], one.get("kinds", [])
+                for of, wanted in ((lambda kind: kind["requests"], "requests"),
+                                   (lambda kind: kind["requests"] * kind["transactions"], "transactions")):
+                    counted = sum(value for name, value in counters.items() if name.endswith(wanted))
+                    self.assertEqual(sum(map(of, kinds)), counted, (run["kernel"], one["line"], one["op"]))
+            moved = {way: sum(sum(array.get(way + "_moved", [])) for array in run["arrays"]) for way in ("read", "written")}
+            counters = run["counters"]
+            self.assertEqual(moved["read"], counters.get("gld_moved_bytes", 0))
+            atomics = counters.get("global_atomic_transactions", 0) + counters.get("global_reduction_transactions", 0)
+            self.assertEqual(moved["written"], counters.get("gst_moved_bytes", 0) + 32 * atomics)
 
     def test_array_words(self):
         def words(**cells):
@@ -199,7 +213,9 @@ class Page(command.Folder):
                     "pid": 7, "serial": 1, "address": 1 << 30, "size": 1024, "kind": "device", "name": "table"}}) + "\n")
             array = parse(text).all("div", class_="array")[0]
             self.assertIn("table 1 KiB, device memory", array.text())
-            return array.all("figcaption")[0].text()
+            svg, caption = array.all("svg")[0], array.all("figcaption")[0].text()
+            self.assertEqual((svg.attributes["role"], svg.attributes["aria-label"]), ("img", caption))
+            return caption
         self.assertEqual(words(read_useful=[512, 512], read_moved=[4096, 4096]),
                          "k: reads each byte once, and moves each 8 times.")
         self.assertEqual(words(read_useful=[8192, 8192], read_moved=[8192, 8192], written_useful=[512], written_moved=[512]),
