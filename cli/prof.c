@@ -90,7 +90,8 @@ static const struct argp_option options[] = {
     {"output", KEY_OUTPUT, "FILE", 0, "Write the report to a file instead of standard error", 4},
     {"csv", KEY_CSV, "FILE", 0, "Write CSV, one line per row of the table", 4},
     {"json", KEY_JSON, "FILE", 0, "Write JSON, schema " PROF_SCHEMA, 4},
-    {"page", KEY_PAGE, "FILE", 0, "Write an HTML page: the source with pictures of its accesses", 4},
+    {"page", KEY_PAGE, "FILE", 0, "Write an HTML page: the source, its requests as pictures, arrays as maps",
+     4},
     CLI_COMMON_OPTIONS,
     {0}};
 

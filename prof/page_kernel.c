@@ -64,7 +64,7 @@ static void put_worst(struct page *page, const struct page_kernel *kernel) {
         page_put(page, ", %s of it in ",
                  spot->waste >= row->waste      ? "all"
                  : spot->waste * 2 > row->waste ? "most"
-                                                : "the largest part");
+                                                : page_percent(spot->waste, row->waste, text));
     else
         page_put(page, ". Most is moved by ");
     put_link(page, kernel, spot);
