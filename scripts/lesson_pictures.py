@@ -103,12 +103,8 @@ def run(draw, *words):
     return done.stdout
 
 
-def svgs(draw, request):
-    """The sentence, and the texts of the light and the dark file."""
-    parts = parts_of(request)
-    sentence, svg = run(draw, "sm_90", parts["space"], parts.get("access", "load"), parts.get("bytes", "4"), "ffffffff",
-                        *map(str, addresses_of(parts))).splitlines()
-    style = run(draw, "--style")
+def themed(style, svg):
+    """The texts of the light and the dark file of a picture in a page with this style."""
     dark = re.search(r"@media \(prefers-color-scheme:dark\)\{(.*)\}\n", style)
     texts = []
     for rules in (style.replace(dark.group(0), ""), style.replace(dark.group(0), dark.group(1) + "\n")):
@@ -116,7 +112,15 @@ def svgs(draw, request):
         size = f'width="720" height="{2 * float(height):g}"'
         head, rest = svg[len("<svg "):].split(">", 1)
         texts.append(f"<svg {size} {head}>\n<style>\n{rules}</style>\n{rest}\n")
-    return sentence, texts
+    return texts
+
+
+def svgs(draw, request):
+    """The sentence, and the texts of the light and the dark file."""
+    parts = parts_of(request)
+    sentence, svg = run(draw, "sm_90", parts["space"], parts.get("access", "load"), parts.get("bytes", "4"), "ffffffff",
+                        *map(str, addresses_of(parts))).splitlines()
+    return sentence, themed(run(draw, "--style"), svg)
 
 
 def block(name, language, sentence):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes docs/pictures.md and docs/charts/request-*.svg: of each example the line that wastes most, as its page has it.
+"""Makes docs/pictures.md and docs/charts/example-*.svg: of each example the line that wastes most, as its page has it.
 
 The programs of examples/ run under `wideload prof --page`; what is shown is the top of their pages.
 
-    scripts/pictures.py --wideload build/wideload --programs build/tests/examples           rewrites the files
-    scripts/pictures.py --wideload build/wideload --programs build/tests/examples --check   exits 1 when one is stale
+    scripts/example_pictures.py --wideload build/wideload --programs build/tests/examples           rewrites the files
+    scripts/example_pictures.py --wideload build/wideload --programs build/tests/examples --check   exits 1 when one is stale
 """
 import argparse
 import html
@@ -13,6 +13,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+from lesson_pictures import themed
 
 # What to run, and what the program is about.
 PROGRAMS = [
@@ -34,7 +36,7 @@ the page of each program in [examples](../examples/README.md): its worst kernel,
 typical request looks like. The lanes of a warp are above the sectors that they touch, or above the banks and wavefronts of shared
 memory; what is used of them is filled in.
 
-`scripts/pictures.py` makes this page, and a test compares it with what the programs do.
+`scripts/example_pictures.py` makes this page, and a test compares it with what the programs do.
 """
 
 
@@ -47,7 +49,7 @@ def run(wideload, programs, command):
         done = subprocess.run([wideload, "prof", "--page", page, os.path.join(programs, program), *rest], text=True,
                               capture_output=True, env={**os.environ, "WIDELOAD_THREADS": "1"}, check=False)
         if done.returncode:
-            sys.exit(f"pictures: {command}: {done.stdout}{done.stderr}")
+            sys.exit(f"example_pictures: {command}: {done.stdout}{done.stderr}")
         with open(page, encoding="utf-8") as file:
             return file.read()
 
@@ -57,15 +59,15 @@ def plain(markup):
 
 
 def top(page):
-    """The first kernel's name, verdict, code, sentence and picture."""
+    """The first kernel's name, verdict, code, sentence, and the files of its picture."""
     section = page[page.index("<section"):]
     found = re.search(r'<h2[^>]*>(.*?)</h2>.*?<div class="verdict[^"]*">\s*<p>(.*?)</p>\s*<pre>(.*?)</pre>.*?(<svg.*?</svg>)',
                       section, re.DOTALL)
     kernel, verdict, code, picture = found.groups()
     sentence = html.unescape(re.search(r'aria-label="([^"]*)"', picture)[1])
-    style = "\n".join(line for line in re.search(r"<style>(.*?)</style>", page, re.DOTALL)[1].splitlines() if ".wlp" in line)
-    picture = picture.replace('role="img"', 'width="720" role="img"', 1).replace(">", f"><style>{style}</style>", 1)
-    return plain(kernel), plain(verdict), plain(code), sentence, picture + "\n"
+    style = "".join(line + "\n" for line in re.search(r"<style>(.*?)</style>", page, re.DOTALL)[1].splitlines()
+                    if ".wlp" in line)
+    return plain(kernel), plain(verdict), plain(code), sentence, themed(style, picture)
 
 
 def make(wideload, programs):
@@ -73,11 +75,12 @@ def make(wideload, programs):
     texts = {}
     parts = [HEAD]
     for command, about in PROGRAMS:
-        kernel, verdict, code, sentence, picture = top(run(wideload, programs, command))
-        name = f"charts/request-{command.split()[0]}.svg"
-        texts[name] = picture
+        kernel, verdict, code, sentence, pictures = top(run(wideload, programs, command))
+        name = f"charts/example-{command.split()[0]}"
+        texts[name + ".svg"], texts[name + "-dark.svg"] = pictures
         parts.append(f"## {command}\n{about} In `{kernel}`: {verdict[0].lower() + verdict[1:]}\n```c\n{code}\n```\n"
-                     f"![{sentence}]({name})\n\n{sentence}\n")
+                     f'<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="{name}-dark.svg">\n'
+                     f'  <img alt="{sentence}" src="{name}.svg">\n</picture>\n\n{sentence}\n')
     texts["pictures.md"] = "\n".join(parts)
     return texts
 
@@ -105,7 +108,7 @@ def main():
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
     if stale:
-        sys.exit(f"pictures: {', '.join(stale)}: stale; run scripts/pictures.py --wideload build/wideload --programs "
+        sys.exit(f"example_pictures: {', '.join(stale)}: stale; run scripts/example_pictures.py --wideload build/wideload --programs "
                  "build/tests/examples")
 
 
