@@ -84,6 +84,9 @@ static void put_figures(struct page *page, const struct page_kernel *kernel, con
                      : "The records have no example of a request.");
         return;
     }
+    if (first->space == PROF_SHARED && first->bytes > line->bytes)
+        page_put(page, "<p class=\"note\">ptxas makes one access of %u bytes of neighbouring ones.</p>\n",
+                 first->bytes);
     const bool one = first == second || second->transactions == first->transactions;
     bool drawn = put_figure(page, kernel, first, line->kinds.count > 1 ? "<b>Typical.</b> " : "");
     if (!one)

@@ -14,15 +14,21 @@ static void put_size(struct page *page, const unsigned size[3]) {
             page_put(page, " \xc3\x97 %u", size[i]);
 }
 
+static const char *plural(const unsigned size[3]) {
+    return (uint64_t)size[0] * size[1] * size[2] == 1 ? "" : "s";
+}
+
 static void put_lead(struct page *page, const struct prof_row *row) {
     char text[PAGE_TEXT];
     page_put(page, "<p class=\"lead\">");
+    if (page->report->each)
+        page_put(page, "Launch %zu: ", (size_t)(row->launches[0] - page->report->recording->launches) + 1);
     if (row->launch_count > 1)
         page_put(page, "%s launches, the first with ", page_count((double)row->launch_count, text));
     put_size(page, row->first->grid);
-    page_put(page, " blocks of ");
+    page_put(page, " block%s of ", plural(row->first->grid));
     put_size(page, row->first->block);
-    page_put(page, " threads</p>\n");
+    page_put(page, " thread%s</p>\n", plural(row->first->block));
 }
 
 static void put_link(struct page *page, const struct page_kernel *kernel, const struct page_spot *spot) {

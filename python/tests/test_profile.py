@@ -66,6 +66,9 @@ def test_rows():
         assert p.rows[0]["global_store_requests"] == 4
         assert [launch["metrics"]["gst_transactions"] for launch in p.launches] == [4, 32, 32, 32]
         assert "strided" in str(p) and "strided" in p._repr_html_() and "<table" in p._repr_html_()
+        assert "32 lanes, 128 bytes apart: 32 sectors where 4 would do" in p.page and "<svg" in p.page
+        frame = p._repr_html_().split("<iframe sandbox ")[1].split("</iframe>")[0]
+        assert "<" not in frame and "32 sectors where 4 would do" in frame  # markup of the page alone
         print(os.environ["WIDELOAD_PROF_OUT"])
         """)
     assert not os.path.exists(done.stdout.strip())  # the records go with the process
@@ -232,6 +235,7 @@ def test_cell(ipython, capsys):
     assert "2 two words" in capsys.readouterr().out
     report = ipython.user_ns["q"]
     assert report.rows[0]["gst_transactions"] == 32
+    assert "to[threadIdx.x * n]" in report.page and "32 sectors where 4 would do" in report.page
     worst = [line for line in report._repr_html_().split("<tr ") if "rgba(220" in line]
     assert len(worst) == 1 and "to[threadIdx.x * n]" in worst[0] and ">4<" in worst[0]  # the notebook's fourth line
 

@@ -130,8 +130,9 @@ def _bug(level: str, bug: dict[str, Any], sources: dict[str, str]) -> str:
 
 
 def report(rows: list[dict[str, Any]], launches: list[dict[str, Any]], findings: list[dict[str, Any]],
-           sources: dict[str, str], text: str) -> str:
-    """The whole report.  `sources` holds texts by path that are in no file any more; `text` says why no kernel ran."""
+           sources: dict[str, str], text: str, page: str = "") -> str:
+    """The whole report.  `sources` holds texts by path that are in no file any more; `text` says why no kernel ran.
+    `page` is shown in a frame of its own, in which nothing runs."""
     if not rows:
         return f"<pre>{html.escape(text)}</pre>"
     parts = [_kernels(rows)]
@@ -147,4 +148,6 @@ def report(rows: list[dict[str, Any]], launches: list[dict[str, Any]], findings:
     items = [_bug(finding["level"], finding, sources) for finding in findings]
     items += [_bug("fault", launch["fault"], sources) for launch in launches if "fault" in launch]
     items += [f"<li>{html.escape(note)}</li>" for note in notes]
-    return "".join(parts) + ("<ul>" + "".join(items) + "</ul>" if items else "")
+    frame = (f'<details open><summary>Requests as pictures</summary><iframe sandbox title="Requests as pictures" '
+             f'style="width:100%;height:38rem;border:0" srcdoc="{html.escape(page)}"></iframe></details>') if page else ""
+    return "".join(parts) + ("<ul>" + "".join(items) + "</ul>" if items else "") + frame

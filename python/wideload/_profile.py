@@ -44,6 +44,8 @@ class Report:
         bugs, if checks were asked for
     text : str
         the report as ``wideload prof --lines`` prints it
+    page : str
+        the HTML page of ``wideload prof --page``, with a picture of each line's requests; "" if no kernel ran
     """
 
     def __init__(self) -> None:
@@ -51,6 +53,7 @@ class Report:
         self.launches: list[dict[str, Any]] = []
         self.findings: list[dict[str, Any]] = []
         self.text = ""
+        self.page = ""
         self._sources: dict[str, str] = {}
 
     def _read(self, folder: str) -> None:
@@ -61,12 +64,14 @@ class Report:
         self.launches, self.findings = document["launches"], document.get("findings", [])
         with open(os.path.join(folder, "report.txt"), encoding="utf-8", errors="replace") as file:
             self.text = file.read()
+        with open(os.path.join(folder, "page.html"), encoding="utf-8") as file:
+            self.page = file.read()
 
     @staticmethod
     def _outputs(folder: str) -> list[str]:
         """Options of ``wideload prof`` for the files that _read() takes."""
         return ["--lines", "--output", os.path.join(folder, "report.txt"), "--csv", os.path.join(folder, "rows.csv"),
-                "--json", os.path.join(folder, "report.json")]
+                "--json", os.path.join(folder, "report.json"), "--page", os.path.join(folder, "page.html")]
 
     def frame(self) -> Any:
         """The rows as a pandas DataFrame.  Raises ImportError without pandas."""
@@ -82,7 +87,7 @@ class Report:
         printer.text(repr(self) if cycle or not self.text else self.text)
 
     def _repr_html_(self) -> str:
-        return _html.report(self.rows, self.launches, self.findings, self._sources, self.text)
+        return _html.report(self.rows, self.launches, self.findings, self._sources, self.text, self.page)
 
 
 class profile(Report):

@@ -29,7 +29,7 @@ def _open_drivers() -> list[str]:
 
 def _environment(arch: str | None, check: str | None) -> dict[str, str]:
     """What ``wideload prof`` sets for a program: its compilers, the libraries' folder, rules and checks."""
-    options = ["--output", os.devnull]
+    options = ["--output", os.devnull, "--page", os.devnull]  # of each profile there is a page
     options += ["--arch", arch] if arch else []
     # A check that nothing ran under is a failure (status 1), and a wrong name a usage error (status 2).
     options += ["--check", check] if check else []
