@@ -4,7 +4,7 @@
 #include "base/html.h"
 #include "prof/page.h"
 
-enum { MOST_SVG = 900000 };
+enum { MOST_SVG = 700000 };
 
 static void put_head(struct page *page) {
     char style[PICTURE_SVG_MOST];

@@ -5,7 +5,7 @@
 #include "base/html.h"
 #include "prof/page.h"
 
-enum { MOST_ARRAYS = 24, MOST_STRIPS = 6, HEIGHT = 100 /* of a half of the map */ };
+enum { MOST_ARRAYS = 16, MOST_STRIPS = 4, HEIGHT = 100 /* of a half of the map */ };
 
 /* An array in a kernel. */
 struct use {

@@ -5,7 +5,7 @@
 #include "prof/page.h"
 
 /* For all kernels together. */
-enum { MOST_SPOTS = 600, LEAST_SPOTS = 20, MOST_PICTURED = 240, LEAST_PICTURED = 2, MOST_MARKS = 200 };
+enum { MOST_SPOTS = 500, LEAST_SPOTS = 20, MOST_PICTURED = 240, LEAST_PICTURED = 2, MOST_MARKS = 200 };
 
 /* A kernel's share of a limit. */
 static size_t share(size_t most, size_t least, size_t kernels) {
