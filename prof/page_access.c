@@ -204,13 +204,16 @@ void page_put_access(struct page *page, const struct page_kernel *kernel, const 
     char reason[PAGE_TEXT];
     page_put(page, "<div class=\"access\">\n");
     put_heading(page, line);
+    /* A picture says it in its own sentence. */
+    const bool drawn = has_pictures && page->svg_left;
     prof_line_reason(line, reason, sizeof reason);
-    if (reason[0] && prof_is_much(prof_line_waste(line), prof_line_transactions(line)))
+    if (reason[0] && !(drawn && line->kinds.count) &&
+        prof_is_much(prof_line_waste(line), prof_line_transactions(line)))
         page_put(page, "<p class=\"why\">%s.</p>\n", reason);
     put_doubts(page, line);
     put_list(page, line);
     put_kinds(page, line);
-    if (has_pictures && page->svg_left)
+    if (drawn)
         put_figures(page, kernel, line);
     else if (line->kinds.count)
         page_put(page, "<p class=\"note\">Pictures are of the lines that waste more.</p>\n");

@@ -1,6 +1,7 @@
 /* The arrays as maps: how often each part was read and written, by which kernel. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/html.h"
 #include "prof/page.h"
@@ -230,12 +231,14 @@ static void put_name(struct page *page, const struct prof_array *array) {
         page_put(page, "Allocated at <code>");
         page_put_text(page, "%.200s", from->place);
         page_put(page, "</code>");
+    } else if (from && strcmp(from->kind, "module") == 0) {
+        page_put(page, "A module's variables");
     } else {
         page_put_text(page, "Allocation %llu", (unsigned long long)array->serial);
     }
     page_put(page, " <span class=\"of\">%s", page_bytes((double)array->size, bytes));
     if (from) {
-        page_put_text(page, ", %.20s memory", from->kind);
+        page_put_text(page, ", %.20s memory", strcmp(from->kind, "module") == 0 ? "device" : from->kind);
     }
     page_put(page, "</span></h3>\n");
 }

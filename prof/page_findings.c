@@ -92,9 +92,13 @@ bool page_put_findings(struct page *page) {
     if (!recording->has_checks)
         return good;
     const size_t count = recording->finding_count;
-    if (count)
-        page_put(page, "<p class=\"bad\">The checks found %zu bug%s.</p>\n", count, count == 1 ? "" : "s");
-    else
+    const size_t errors = prof_count_errors(page->report), leaks = count - errors;
+    if (errors)
+        page_put(page, "<p class=\"bad\">The checks found %zu bug%s.</p>\n", errors, errors == 1 ? "" : "s");
+    if (leaks)
+        page_put(page, "<p class=\"note\">%zu allocation%s never freed.</p>\n", leaks,
+                 leaks == 1 ? " was" : "s were");
+    if (!count)
         page_put(page, "<p class=\"note\">The checks found nothing.</p>\n");
     page_put(page, "<ul class=\"told\">\n");
     for (size_t i = 0; i < count && i < MOST_FINDINGS; i++)

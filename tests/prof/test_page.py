@@ -289,7 +289,7 @@ class Page(command.Folder):
         run = json.loads(launch(1, "k", [doubtful]))
         run["launch"]["fault"] = fault
         text = self.read(process() + json.dumps(run) + "\n" + "".join(json.dumps(record) + "\n" for record in (
-            {"checks": ["race"]},
+            {"checks": ["race"]}, {"finding": {"check": "memory", "kind": "leak", "count": 1, "text": "#1 leaks"}},
             {"finding": {"check": "race", "kind": "r", "count": 1, "text": "a race", "kernel": "k", "file": "/nowhere/a.cu",
                          "line": 4, "other": {"file": "/nowhere/a.cu", "line": 7}}})))
         root = parse(text)
@@ -301,7 +301,8 @@ class Page(command.Folder):
         self.assertIn("The other access is at a.cu:4", spots["7"].text())
         self.assertIn("astray", spots["9"].text())
         self.assertIn("its figures are partial", root.text())
-        self.assertIn("The checks found 1 bug", root.text())
+        self.assertIn("The checks found 1 bug.", root.text())
+        self.assertIn("1 allocation was never freed", root.text())
 
     def test_without_pictures(self):
         """What has no picture says so, and what was counted by other rules is not drawn."""
@@ -319,6 +320,7 @@ class Page(command.Folder):
                                        "counted by rules that this program does not have",
                                        "other blocks' shared memory have figures and no picture")):
             self.assertIn(words, spot)
+        self.assertIn("lanes 128 bytes apart: each 32-byte sector brings 4 useful bytes", spots[0])
         self.assertEqual(parse(text).all("svg", role="img"), [])
 
     def test_nothing_ran(self):
