@@ -6,6 +6,8 @@
 #include "prof/demangle.h"
 #include "prof/page.h"
 
+enum { MOST_TOLD = 50 /* of each kind */ };
+
 static void put_first_line(struct page *page, const char *text) {
     const int length = (int)strcspn(text, "\n");
     page_put_text(page, "%.*s", length < 1000 ? length : 1000, text);
@@ -36,25 +38,27 @@ void page_put_mark(struct page *page, const struct page_mark *mark) {
     page_put(page, ".</p>\n");
 }
 
-/* The texts that the report has for terminals: a line that begins with blanks goes on the one before. */
+/* The texts that the report has for terminals, as items: a line that begins with a blank goes on the one
+ * before. */
 static bool put_lines(struct page *page, void put(FILE *file, const struct prof_report *report)) {
     char *text = NULL;
-    size_t size;
+    size_t size, items = 0;
     FILE *file = open_memstream(&text, &size);
     if (!file)
         return false;
     put(file, page->report);
     const bool good = fclose(file) == 0;
-    bool open = false;
     for (char *line = good ? strtok(text, "\n") : NULL; line; line = strtok(NULL, "\n")) {
-        if (*line != ' ' || !open)
-            page_put(page, "%s<li>", open ? "</li>\n" : "");
-        else
-            page_put(page, " ");
-        base_html(page->out, line + strspn(line, *line == ' ' ? " " : "! "));
-        open = true;
+        const bool goes_on = *line == ' ' && items;
+        items += !goes_on;
+        if (items > MOST_TOLD)
+            continue;
+        page_put(page, "%s", goes_on ? " " : items > 1 ? "</li>\n<li>" : "<li>");
+        page_put_text(page, "%.500s", line + strspn(line, goes_on ? " " : "! "));
     }
-    page_put(page, open ? "</li>\n" : "");
+    page_put(page, items ? "</li>\n" : "");
+    if (items > MOST_TOLD)
+        page_put(page, "<li>%zu more like these</li>\n", items - MOST_TOLD);
     free(text);
     return good;
 }
@@ -84,7 +88,6 @@ static void put_finding(struct page *page, const struct prof_finding *finding) {
 
 bool page_put_findings(struct page *page) {
     const struct prof_recording *recording = page->report->recording;
-    enum { MOST_FINDINGS = 50 };
     page_put(page, "<ul class=\"told\">\n");
     const bool good =
         put_lines(page, prof_put_losses) && put_lines(page, prof_put_faults) && put_lines(page, put_messages);
@@ -101,10 +104,10 @@ bool page_put_findings(struct page *page) {
     if (!count)
         page_put(page, "<p class=\"note\">The checks found nothing.</p>\n");
     page_put(page, "<ul class=\"told\">\n");
-    for (size_t i = 0; i < count && i < MOST_FINDINGS; i++)
+    for (size_t i = 0; i < count && i < MOST_TOLD; i++)
         put_finding(page, &recording->findings[i]);
     page_put(page, "</ul>\n");
-    if (count > MOST_FINDINGS)
-        page_put(page, "<p class=\"note\">%zu more are not shown.</p>\n", count - MOST_FINDINGS);
+    if (count > MOST_TOLD)
+        page_put(page, "<p class=\"note\">%zu more are not shown.</p>\n", count - MOST_TOLD);
     return good;
 }

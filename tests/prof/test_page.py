@@ -282,6 +282,15 @@ class Page(command.Folder):
             self.assertIn("arrays that move less are not shown", text)
             self.assertGreater(len(parse(text).all("figure", class_="request")), 100 if kernels == 20 else 40)
 
+    def test_many_faults(self):
+        fault = {"kind": "address", "text": "astray", "kernel": "k", "file": "/nowhere/a.cu", "line": 9}
+        run = json.loads(launch(1, "k", [line(4)]))
+        run["launch"]["fault"] = fault
+        same = "".join(json.dumps({"launch": {"pid": 7, "number": n, "same": 1}}) + "\n" for n in range(2, 5001))
+        text = self.read(process() + json.dumps(run) + "\n" + same)
+        self.assertIn("4950 more like these", text)
+        self.assertLess(len(text), 60000)
+
     def test_marks(self):
         """Findings stand at their lines, doubts have their words, and a fault is said."""
         doubtful = line(4, doubts=["order"])
