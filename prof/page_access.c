@@ -76,12 +76,13 @@ bool page_put_typical(struct page *page, const struct page_kernel *kernel, const
 static void put_figures(struct page *page, const struct page_kernel *kernel, const struct prof_line *line) {
     const struct prof_kind *first = typical(line), *second = worst(line);
     if (!first) {
-        page_put(page, "<p class=\"note\">%s</p>\n",
-                 line->sums.c.texture_load_requests ? "Texture fetches have figures and no picture."
-                 : line->sums.c.bulk_load_requests + line->sums.c.bulk_store_requests +
-                         line->sums.c.dshared_bulk_requests
-                     ? "Bulk copies have figures and no picture: no lanes make them."
-                     : "The records have no example of a request.");
+        page_put(
+            page, "<p class=\"note\">%s</p>\n",
+            line->sums.c.texture_load_requests ? "Texture fetches have figures and no picture."
+            : line->sums.c.bulk_load_requests + line->sums.c.bulk_store_requests +
+                    line->sums.c.dshared_bulk_requests
+                ? "Bulk copies have figures and no picture: no lanes make them."
+                : "The records have no example of a request: they were written without WIDELOAD_PROF_PAGE.");
         return;
     }
     if (first->space == PROF_SHARED && first->bytes > line->bytes)
