@@ -327,6 +327,49 @@ WL_API wl_error wl_interleave_fields(wl_context *context, const wl_field *fields
 WL_API wl_error wl_permute(wl_context *context, unsigned width, wl_devptr to, wl_devptr from, unsigned rank,
                            const uint64_t *sizes, const unsigned *order, wl_stream stream);
 
+/* A sparse matrix in rows (CSR): row r has the entries pointers[r] to pointers[r + 1] - 1, entry i lies in
+ * column indices[i] and has the value values[i].  There are rows + 1 pointers, the first of which is 0 and
+ * the last the number of entries.  Indices and pointers are signed integers of index_bytes bytes, 4 or 8.  A
+ * value has width bytes: 1, 2, 4, 8 or 16, or 0: then there are no values, and `values` is ignored. */
+typedef struct wl_csr {
+    wl_devptr pointers, indices, values;
+} wl_csr;
+typedef struct wl_sparse_shape {
+    uint64_t rows, cols; /* at most 2^31 each, or 2^32 with indices of 8 bytes */
+    uint64_t entries;    /* at most 2^31 - 1 with indices of 4 bytes */
+    unsigned index_bytes, width;
+} wl_sparse_shape;
+
+/* Transposes: `to` is the matrix of shape->cols rows, in rows; that is `from` in columns (CSC).  The entries
+ * of each row of `to` keep their order, so their indices ascend, and equal inputs have equal results. Entries
+ * may be in any order within a row of `from`, and there may be several of one place: all are kept.
+ *
+ * The workspace is device memory, aligned to 256 bytes and not overlapping the arrays.  It is in use until
+ * the stream has finished the call.  Of wl_csr_transpose_workspace() bytes: for each entry its value and 4
+ * bytes, or 8 (16 beyond 2^22 columns) where rows and columns have too many bits for that, and half a byte to
+ * a byte; and 8 bytes for 4096 columns. Matrices of up to 2048 columns need no room for entries.  On the host
+ * device it is 0, and the call allocates counts of each column and thread: then OUT_OF_MEMORY is a further
+ * error.
+ *
+ * Data are not checked.  What lies out of range makes a result that means nothing; only `to` and the
+ * workspace are written nevertheless.
+ *
+ *     wl_sparse_shape shape = {rows, cols, entries, 4, sizeof(float)};
+ *     wl_csr_transpose_workspace(context, &shape, &bytes);
+ *     wl_alloc(context, &workspace, bytes);
+ *     wl_csr_transpose(context, &shape, &transposed, &matrix, workspace, bytes, stream);  */
+WL_API wl_error wl_csr_transpose_workspace(wl_context *context, const wl_sparse_shape *shape, size_t *bytes);
+WL_API wl_error wl_csr_transpose(wl_context *context, const wl_sparse_shape *shape, const wl_csr *to,
+                                 const wl_csr *from, wl_devptr workspace, size_t workspace_bytes,
+                                 wl_stream stream);
+
+/* Makes rows of entries in any order (COO): entry i lies in row rows[i] and column cols[i].  The entries of
+ * each row keep their order.  The rest is as for wl_csr_transpose(), with rows in place of columns. */
+WL_API wl_error wl_coo_to_csr_workspace(wl_context *context, const wl_sparse_shape *shape, size_t *bytes);
+WL_API wl_error wl_coo_to_csr(wl_context *context, const wl_sparse_shape *shape, const wl_csr *to,
+                              wl_devptr rows, wl_devptr cols, wl_devptr values, wl_devptr workspace,
+                              size_t workspace_bytes, wl_stream stream);
+
 /* The kernel that the calling thread's last operation used, and why: "wl_transpose: tile-skewed: ...".  ""
  * before the first operation.  Valid until the thread's next call of this function.  If WIDELOAD_LOG=1 is in
  * the environment when a context is opened, each operation on it writes this line to stderr. */

@@ -98,6 +98,27 @@ static wl_error triplet(wl_context *context, const struct wl_problem *problem, w
     return wl__launch_linear(context, WL_KERNEL_coo_scatter, nnz, block.x, block, scatter, &first, stream);
 }
 
+static wl_sparse_shape shape_of(const struct wl_problem *problem) {
+    return (wl_sparse_shape){problem->rows, problem->cols, problem->nnz, 4, 4};
+}
+
+static uint64_t library_work_bytes(wl_context *context, const struct wl_problem *problem) {
+    const wl_sparse_shape shape = shape_of(problem);
+    size_t bytes = 0;
+    if (wl_csr_transpose_workspace(context, &shape, &bytes))
+        return 0; /* the launch reports why */
+    return bytes;
+}
+
+static wl_error library(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    const wl_sparse_shape shape = shape_of(problem);
+    const wl_csr to = {problem->out[0], problem->out[1], problem->out[2]};
+    const wl_csr from = {problem->in[0], problem->in[1], problem->in[2]};
+    size_t bytes;
+    wl_error error = wl_csr_transpose_workspace(context, &shape, &bytes);
+    return error ? error : wl_csr_transpose(context, &shape, &to, &from, problem->work, bytes, stream);
+}
+
 static const struct wl_rung rungs[] = {
     {.experiment = "csr-transpose",
      .name = "fast",
@@ -123,6 +144,16 @@ static const struct wl_rung rungs[] = {
      .work_bytes = triplet_work_bytes,
      .applicable = wl__block_applicable,
      .launch = triplet},
+    {.experiment = "csr-transpose",
+     .name = "wideload",
+     .idea = "wl_csr_transpose: entries are sorted by digits of their column",
+     .reference = WL_REF_CSR_TO_CSC,
+     .outputs = 7,
+     .fixed_block = true,
+     .bytes_formula = "4 * ((rows + 1) + (cols + 1) + 4 * nnz)",
+     .bytes = fast_bytes,
+     .work_bytes = library_work_bytes,
+     .launch = library},
 };
 
 const struct wl__rungs wl__ladder_csr_transpose = WL_RUNGS(rungs);

@@ -8,6 +8,7 @@
 
 #include "lib/choice.h"
 #include "lib/copy/strided.h"
+#include "lib/sparse/sort.h"
 
 /* What the host device knows of the machine. */
 struct wl__host {
@@ -39,6 +40,9 @@ wl_error wl__host_add(const wl_context *context, struct wl__choice *choice, wl_t
 
 wl_error wl__host_transpose_inplace(const wl_context *context, struct wl__choice *choice, unsigned width,
                                     wl_devptr matrix, uint64_t rows, uint64_t cols);
+
+/* Sorts a sparse matrix's entries. */
+wl_error wl__host_sort(const wl_context *context, struct wl__choice *choice, const struct wl__sort *sort);
 
 /* Structures of `fields` elements <-> arrays, as in wl_deinterleave and wl_interleave (together). */
 wl_error wl__host_streams(const wl_context *context, struct wl__choice *choice, bool together, unsigned width,

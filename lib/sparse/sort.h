@@ -1,0 +1,24 @@
+/* A stable radix sort of a sparse matrix's entries by one of their indices: what CSR -> CSC and COO -> CSR have in
+ * common. */
+#ifndef WIDELOAD_LIB_SORT_H
+#define WIDELOAD_LIB_SORT_H
+
+#include "lib/context.h"
+
+/* Entries are sorted by a key, 0 to keys - 1.  The other index of an entry, 0 to rows - 1, goes along, and its value.
+ * The addresses have been checked. */
+struct wl__sort {
+    uint64_t keys, rows, entries; /* keys and rows: at most 2^32 */
+    unsigned index_bytes, width;  /* 4 or 8; 0, 1, 2, 4, 8 or 16 */
+    wl_devptr from_keys, from_values;
+    wl_devptr pointers; /* rows' starts, rows + 1 of them, or 0: */
+    wl_devptr others;   /* an index of each entry */
+    wl_devptr starts, to_others, to_values;
+    wl_devptr workspace; /* of wl__sort_workspace() bytes, aligned to 256 */
+};
+
+uint64_t wl__sort_workspace(const wl_context *context, const struct wl__sort *sort);
+/* There is an entry at least. */
+wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_stream stream);
+
+#endif

@@ -1,0 +1,178 @@
+/* Sparse matrices: CSR -> CSC, which is the transposed matrix's CSR, and COO -> CSR. */
+#include "lib/arguments.h"
+#include "lib/choice.h"
+#include "lib/error.h"
+#include "lib/host/host.h"
+#include "lib/sparse/sort.h"
+
+/* Rows and columns of a matrix: an index takes 32 bits of a word. */
+#define MOST_INDICES ((uint64_t)1 << 32)
+
+/* What an operation sorts by, and the names of its arguments. */
+struct call {
+    const char *name;
+    bool by_columns; /* else by rows */
+};
+
+static wl_error check_shape(const char *call, const wl_sparse_shape *shape) {
+    if (!shape)
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: shape is NULL", call);
+    if (shape->index_bytes != 4 && shape->index_bytes != 8)
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: index_bytes is %u, which is not 4 or 8", call,
+                        shape->index_bytes);
+    if (shape->width) {
+        wl_error error = wl__check_width(call, shape->width);
+        if (error)
+            return error;
+    }
+    const uint64_t most = shape->index_bytes == 4 ? INT32_MAX : INT64_MAX / 16;
+    if (shape->entries > most)
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %llu entries, but signed indices of %u bytes count up to %llu",
+                        call, (unsigned long long)shape->entries, shape->index_bytes, (unsigned long long)most);
+    const uint64_t limit = shape->index_bytes == 4 ? (uint64_t)INT32_MAX + 1 : MOST_INDICES;
+    if (shape->rows > limit || shape->cols > limit)
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %llu rows and %llu columns, but there may be %llu of each",
+                        call, (unsigned long long)shape->rows, (unsigned long long)shape->cols,
+                        (unsigned long long)limit);
+    if (shape->entries && (!shape->rows || !shape->cols))
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: a matrix without rows or columns has no entries", call);
+    return WL_ERROR_OK;
+}
+
+static struct wl__sort sort_of(const wl_sparse_shape *shape, bool by_columns) {
+    return (struct wl__sort){.keys = by_columns ? shape->cols : shape->rows,
+                             .rows = by_columns ? shape->rows : shape->cols,
+                             .entries = shape->entries,
+                             .index_bytes = shape->index_bytes,
+                             .width = shape->width};
+}
+
+static wl_error workspace(const char *call, wl_context *context, const wl_sparse_shape *shape, bool by_columns,
+                          size_t *bytes) {
+    wl_error error = wl__check_context(call, context);
+    if (!error)
+        error = check_shape(call, shape);
+    if (!error && !bytes)
+        error = wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: bytes is NULL", call);
+    if (error)
+        return error;
+    const struct wl__sort sort = sort_of(shape, by_columns);
+    *bytes = shape->entries && !wl__is_host(context) ? wl__sort_workspace(context, &sort) : 0;
+    return WL_ERROR_OK;
+}
+
+wl_error wl_csr_transpose_workspace(wl_context *context, const wl_sparse_shape *shape, size_t *bytes) {
+    return workspace("wl_csr_transpose_workspace", context, shape, true, bytes);
+}
+
+wl_error wl_coo_to_csr_workspace(wl_context *context, const wl_sparse_shape *shape, size_t *bytes) {
+    return workspace("wl_coo_to_csr_workspace", context, shape, false, bytes);
+}
+
+enum { TO_POINTERS, TO_INDICES, TO_VALUES, WORKSPACE, FROM_FIRST, FROM_SECOND, FROM_VALUES, ARRAYS, OUTPUTS = 4 };
+
+static wl_error check_arrays(const char *call, const wl_context *context, const struct wl__array arrays[ARRAYS],
+                             const wl_sparse_shape *shape) {
+    struct wl__reach reach = {.context = context};
+    const unsigned alignment[ARRAYS] = {shape->index_bytes, shape->index_bytes, shape->width ? shape->width : 1, 256,
+                                        shape->index_bytes, shape->index_bytes, shape->width ? shape->width : 1};
+    wl_error error = WL_ERROR_OK;
+    for (unsigned i = 0; i < ARRAYS && !error; i++)
+        error = wl__check_array(call, &reach, &arrays[i], alignment[i]);
+    for (unsigned out = 0; out < OUTPUTS; out++)
+        for (unsigned i = out + 1; i < ARRAYS && !error; i++)
+            error = wl__check_apart(call, &arrays[out], &arrays[i]);
+    return error;
+}
+
+static wl_error check_workspace(const char *call, wl_context *context, const wl_sparse_shape *shape, bool by_columns,
+                                size_t bytes) {
+    size_t needed;
+    wl_error error = workspace(call, context, shape, by_columns, &needed);
+    if (!error && bytes < needed)
+        error = wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: workspace_bytes is %zu, but %zu are needed; see %s_workspace()",
+                         call, bytes, needed, call);
+    return error;
+}
+
+static wl_error run(const char *call, wl_context *context, const wl_sparse_shape *shape, const struct wl__sort *sort,
+                    wl_stream stream) {
+    struct wl__choice choice = {.operation = call,
+                                .kernel = "radix-sort",
+                                .why = "entries move by digits of their key, and those of equal keys keep their order",
+                                .facts = {{"rows", shape->rows},
+                                          {"cols", shape->cols},
+                                          {"entries", shape->entries},
+                                          {"index_bytes", shape->index_bytes},
+                                          {"width", shape->width}}};
+    if (wl__is_host(context))
+        return wl__host_sort(context, &choice, sort);
+    if (!sort->entries)
+        return wl_fill(context, sort->starts, 0, (sort->keys + 1) * sort->index_bytes, stream);
+    wl__chose(context, &choice);
+    wl__choice_begin(context, &choice);
+    wl_error error = wl__sort_run(context, sort, stream);
+    wl__choice_end();
+    return error;
+}
+
+wl_error wl_csr_transpose(wl_context *context, const wl_sparse_shape *shape, const wl_csr *to, const wl_csr *from,
+                          wl_devptr work, size_t workspace_bytes, wl_stream stream) {
+    static const char call[] = "wl_csr_transpose";
+    wl_error error = check_workspace(call, context, shape, true, workspace_bytes);
+    if (!error && (!to || !from))
+        error = wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", call, to ? "from" : "to");
+    if (error)
+        return error;
+    const uint64_t indices = shape->entries * shape->index_bytes, values = shape->entries * shape->width;
+    struct wl__sort sort = sort_of(shape, true);
+    const struct wl__array arrays[ARRAYS] = {
+        {"to->pointers", to->pointers, (shape->cols + 1) * shape->index_bytes},
+        {"to->indices", to->indices, indices},
+        {"to->values", to->values, values},
+        {"workspace", work, workspace_bytes},
+        {"from->pointers", from->pointers, shape->entries ? (shape->rows + 1) * shape->index_bytes : 0},
+        {"from->indices", from->indices, indices},
+        {"from->values", from->values, values}};
+    error = check_arrays(call, context, arrays, shape);
+    if (error)
+        return error;
+    sort.from_keys = from->indices;
+    sort.from_values = from->values;
+    sort.pointers = from->pointers;
+    sort.starts = to->pointers;
+    sort.to_others = to->indices;
+    sort.to_values = to->values;
+    sort.workspace = work;
+    return run(call, context, shape, &sort, stream);
+}
+
+wl_error wl_coo_to_csr(wl_context *context, const wl_sparse_shape *shape, const wl_csr *to, wl_devptr rows,
+                       wl_devptr cols, wl_devptr values, wl_devptr work, size_t workspace_bytes, wl_stream stream) {
+    static const char call[] = "wl_coo_to_csr";
+    wl_error error = check_workspace(call, context, shape, false, workspace_bytes);
+    if (!error && !to)
+        error = wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: to is NULL", call);
+    if (error)
+        return error;
+    const uint64_t indices = shape->entries * shape->index_bytes;
+    struct wl__sort sort = sort_of(shape, false);
+    const struct wl__array arrays[ARRAYS] = {{"to->pointers", to->pointers, (shape->rows + 1) * shape->index_bytes},
+                                             {"to->indices", to->indices, indices},
+                                             {"to->values", to->values, shape->entries * shape->width},
+                                             {"workspace", work, workspace_bytes},
+                                             {"rows", rows, indices},
+                                             {"cols", cols, indices},
+                                             {"values", values, shape->entries * shape->width}};
+    error = check_arrays(call, context, arrays, shape);
+    if (error)
+        return error;
+    sort.from_keys = rows;
+    sort.from_values = values;
+    sort.others = cols;
+    sort.starts = to->pointers;
+    sort.to_others = to->indices;
+    sort.to_values = to->values;
+    sort.workspace = work;
+    return run(call, context, shape, &sort, stream);
+}

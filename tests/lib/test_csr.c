@@ -1,0 +1,260 @@
+/* wl_csr_transpose and wl_coo_to_csr beside a sort in plain C: random matrices of every kind, index and value.
+ *
+ *     test_lib_csr [CASES [SEED]]
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/lib/device.h"
+
+enum { GUARD = 64, POISON = 0xa5 };
+
+static uint64_t cases = 150, seed = 1, state_of_random;
+
+static uint64_t draw(uint64_t count) {
+    state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u;
+    return (state_of_random >> 20) % count;
+}
+
+/* ---------------------------------------------------------------- matrices */
+
+/* A matrix's entries, row by row. */
+struct matrix {
+    wl_sparse_shape shape;
+    uint64_t *starts, *rows, *cols; /* rows + 1 starts */
+    unsigned char *values;
+};
+
+/* How many entries the rows have, and where. */
+enum kind { UNIFORM, POWER, BAND, FEW_ROWS, DENSE_ROW, ONE_COLUMN, KINDS };
+
+static uint64_t entries_of_row(enum kind kind, uint64_t row, const wl_sparse_shape *shape) {
+    const uint64_t mean = shape->entries / shape->rows + 1;
+    switch (kind) {
+    case POWER:
+        return draw(8) ? draw(mean + 1) : draw(8 * mean);
+    case FEW_ROWS:
+        return draw(16) ? 0 : draw(16 * mean);
+    case DENSE_ROW:
+        return row == shape->rows / 2 ? shape->entries : draw(2);
+    default:
+        return draw(2 * mean);
+    }
+}
+
+static uint64_t column_of(enum kind kind, uint64_t row, const wl_sparse_shape *shape) {
+    const uint64_t cols = shape->cols, any = draw(cols);
+    switch (kind) {
+    case POWER:
+        return draw(cols) * any / cols;
+    case BAND:
+        return (row * cols / shape->rows + draw(9)) % cols;
+    case ONE_COLUMN:
+        return draw(10) ? cols / 3 : any;
+    default:
+        return any;
+    }
+}
+
+static void *allocated(size_t bytes) {
+    void *memory = malloc(bytes + 1);
+    assert_non_null(memory);
+    return memory;
+}
+
+/* shape.entries is about how many there will be. */
+static struct matrix make_matrix(wl_sparse_shape shape, enum kind kind) {
+    struct matrix m = {.shape = shape, .starts = allocated((shape.rows + 1) * 8)};
+    uint64_t most = shape.entries, count = 0;
+    m.rows = allocated(8 * most);
+    m.cols = allocated(8 * most);
+    for (uint64_t row = 0; row < shape.rows; row++) {
+        m.starts[row] = count;
+        for (uint64_t left = most ? entries_of_row(kind, row, &shape) : 0; left && count < most; left--) {
+            m.rows[count] = row;
+            m.cols[count++] = column_of(kind, row, &shape);
+        }
+    }
+    m.starts[shape.rows] = m.shape.entries = count;
+    m.values = allocated(count * shape.width);
+    for (uint64_t i = 0; i < count * shape.width; i++)
+        m.values[i] = (unsigned char)draw(256);
+    return m;
+}
+
+static void free_matrix(struct matrix *m) {
+    free(m->starts);
+    free(m->rows);
+    free(m->cols);
+    free(m->values);
+}
+
+/* The same entries in another order. */
+static void shuffle(struct matrix *m) {
+    const unsigned width = m->shape.width;
+    for (uint64_t i = m->shape.entries; i-- > 1;) {
+        const uint64_t other = draw(i + 1), row = m->rows[i], col = m->cols[i];
+        unsigned char value[16];
+        m->rows[i] = m->rows[other];
+        m->cols[i] = m->cols[other];
+        m->rows[other] = row;
+        m->cols[other] = col;
+        memcpy(value, m->values + i * width, width);
+        memmove(m->values + i * width, m->values + other * width, width);
+        memcpy(m->values + other * width, value, width);
+    }
+}
+
+/* ---------------------------------------------------------------- device arrays */
+
+struct array {
+    wl_devptr all, at;
+    uint64_t bytes;
+};
+
+/* Between guard zones; the contents are poison. */
+static struct array new_array(uint64_t bytes) {
+    struct array array = {.bytes = bytes};
+    assert_int_equal(wl_alloc(context, &array.all, bytes + 512 + GUARD), WL_ERROR_OK);
+    array.at = (array.all + GUARD + 255) / 256 * 256;
+    assert_int_equal(wl_fill(context, array.all, POISON, bytes + 512 + GUARD, NULL), WL_ERROR_OK);
+    return array;
+}
+
+static void free_array(struct array *array) {
+    unsigned char guards[2 * GUARD];
+    assert_int_equal(wl_download(context, guards, array->at - GUARD, GUARD), WL_ERROR_OK);
+    assert_int_equal(wl_download(context, guards + GUARD, array->at + array->bytes, GUARD), WL_ERROR_OK);
+    for (int i = 0; i < 2 * GUARD; i++)
+        assert_int_equal(guards[i], POISON);
+    assert_int_equal(wl_free(context, array->all), WL_ERROR_OK);
+}
+
+static struct array indices_array(const uint64_t *from, uint64_t count, unsigned bytes) {
+    struct array array = new_array(count * bytes);
+    void *narrow = allocated(count * bytes);
+    for (uint64_t i = 0; i < count; i++)
+        if (bytes == 4)
+            ((uint32_t *)narrow)[i] = (uint32_t)from[i];
+        else
+            ((uint64_t *)narrow)[i] = from[i];
+    assert_int_equal(wl_upload(context, array.at, narrow, count * bytes), WL_ERROR_OK);
+    free(narrow);
+    return array;
+}
+
+static void expect_indices(const struct array *array, const uint64_t *expected, uint64_t count, unsigned bytes,
+                           const char *what) {
+    void *found = allocated(count * bytes);
+    assert_int_equal(wl_download(context, found, array->at, count * bytes), WL_ERROR_OK);
+    for (uint64_t i = 0; i < count; i++) {
+        const uint64_t value = bytes == 4 ? ((uint32_t *)found)[i] : ((uint64_t *)found)[i];
+        if (value != expected[i])
+            fail_msg("%s %llu is %llu, not %llu", what, (unsigned long long)i, (unsigned long long)value,
+                     (unsigned long long)expected[i]);
+    }
+    free(found);
+}
+
+/* ---------------------------------------------------------------- one case */
+
+/* Sorts by counting: the result in plain C. */
+static void expect_sorted(const struct matrix *m, bool by_columns, const struct array to[3]) {
+    const uint64_t keys = by_columns ? m->shape.cols : m->shape.rows, entries = m->shape.entries;
+    const uint64_t *key = by_columns ? m->cols : m->rows, *other = by_columns ? m->rows : m->cols;
+    const unsigned width = m->shape.width;
+    uint64_t *starts = calloc(keys + 2, 8), *others = allocated(8 * entries);
+    unsigned char *values = allocated(entries * width), *found = allocated(entries * width);
+    assert_non_null(starts);
+    for (uint64_t i = 0; i < entries; i++)
+        starts[key[i] + 2]++;
+    for (uint64_t k = 0; k < keys; k++)
+        starts[k + 2] += starts[k + 1];
+    for (uint64_t i = 0; i < entries; i++) {
+        const uint64_t at = starts[key[i] + 1]++;
+        others[at] = other[i];
+        memcpy(values + at * width, m->values + i * width, width);
+    }
+    expect_indices(&to[0], starts, keys + 1, m->shape.index_bytes, "pointer");
+    expect_indices(&to[1], others, entries, m->shape.index_bytes, "index");
+    assert_int_equal(wl_download(context, found, to[2].at, entries * width), WL_ERROR_OK);
+    assert_memory_equal(found, values, entries * width);
+    free(starts);
+    free(others);
+    free(values);
+    free(found);
+}
+
+static void run_case(const struct matrix *m, bool by_columns) {
+    const wl_sparse_shape *shape = &m->shape;
+    const unsigned index = shape->index_bytes;
+    struct array from[3] = {by_columns ? indices_array(m->starts, shape->rows + 1, index)
+                                       : indices_array(m->rows, shape->entries, index),
+                            indices_array(m->cols, shape->entries, index), new_array(shape->entries * shape->width)};
+    struct array to[3] = {new_array(((by_columns ? shape->cols : shape->rows) + 1) * index),
+                          new_array(shape->entries * index), new_array(shape->entries * shape->width)};
+    size_t bytes;
+    assert_int_equal(wl_upload(context, from[2].at, m->values, shape->entries * shape->width), WL_ERROR_OK);
+    assert_int_equal((by_columns ? wl_csr_transpose_workspace : wl_coo_to_csr_workspace)(context, shape, &bytes),
+                     WL_ERROR_OK);
+    struct array workspace = new_array(bytes);
+    const wl_csr out = {to[0].at, to[1].at, to[2].at}, in = {from[0].at, from[1].at, from[2].at};
+    const wl_error error = by_columns ? wl_csr_transpose(context, shape, &out, &in, workspace.at, bytes, NULL)
+                                      : wl_coo_to_csr(context, shape, &out, from[0].at, from[1].at, from[2].at,
+                                                      workspace.at, bytes, NULL);
+    if (error || wl_synchronize(context))
+        fail_msg("%s", wl_message());
+    expect_sorted(m, by_columns, to);
+    for (int i = 0; i < 3; i++) {
+        free_array(&from[i]);
+        free_array(&to[i]);
+    }
+    free_array(&workspace);
+}
+
+static uint64_t size_like(uint64_t most) {
+    uint64_t bits = 1;
+    while (most >> bits)
+        bits++;
+    return 1 + draw((uint64_t)1 << draw(bits));
+}
+
+static void random_matrices(void **state) {
+    (void)state;
+    static const unsigned widths[] = {0, 1, 2, 4, 8, 16};
+    for (uint64_t i = 0; i < cases; i++) {
+        state_of_random = seed * 1000003 + i;
+        wl_sparse_shape shape = {.rows = size_like(70000),
+                                 .cols = size_like(i % 16 ? 70000 : 6000000),
+                                 .index_bytes = draw(2) ? 4 : 8,
+                                 .width = widths[draw(6)]};
+        shape.entries = draw(8) ? draw(40000) : draw(3);
+        const enum kind kind = (enum kind)draw(KINDS);
+        const bool by_columns = draw(3);
+        struct matrix m = make_matrix(shape, kind);
+        if (!by_columns)
+            shuffle(&m);
+        print_message("case %llu: %llu x %llu, %llu entries, kind %d, %u-byte indices, %u-byte values, %s\n",
+                      (unsigned long long)i, (unsigned long long)shape.rows, (unsigned long long)shape.cols,
+                      (unsigned long long)m.shape.entries, (int)kind, shape.index_bytes, shape.width,
+                      by_columns ? "CSR" : "COO");
+        run_case(&m, by_columns);
+        free_matrix(&m);
+    }
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1)
+        cases = strtoull(argv[1], NULL, 10);
+    if (argc > 2)
+        seed = strtoull(argv[2], NULL, 10);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_matrices)};
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
