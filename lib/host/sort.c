@@ -1,5 +1,5 @@
-/* Sorts of a sparse matrix's entries on the host: each thread counts the keys of its share of the entries, then knows
- * where its entries of a key go.
+/* Sorts of a sparse matrix's entries on the host: each thread counts the keys of its share of the entries,
+ * then knows where its entries of a key go.
  *
  * Traffic: keys are read twice, values and indices once, and what is written goes to scattered places. */
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 struct job {
     const struct wl__sort *sort;
     uint64_t shares;
-    uint64_t *counts;            /* [share][key] */
-    uint64_t *sums;              /* [range of keys]: entries of it, then of those before */
+    uint64_t *counts; /* [share][key] */
+    uint64_t *sums;   /* [range of keys]: entries of it, then of those before */
     const unsigned char *keys, *others, *pointers, *from_values;
     unsigned char *starts, *to_others, *to_values;
 };
@@ -155,8 +155,8 @@ wl_error wl__host_sort(const wl_context *context, struct wl__choice *choice, con
     if (!job.counts || !job.sums) {
         free(job.counts);
         free(job.sums);
-        return wl__fail(WL_ERROR_OUT_OF_MEMORY, "%s: counts of %llu keys for each of %llu threads", choice->operation,
-                        (unsigned long long)sort->keys, (unsigned long long)job.shares);
+        return wl__fail(WL_ERROR_OUT_OF_MEMORY, "%s: counts of %llu keys for each of %llu threads",
+                        choice->operation, (unsigned long long)sort->keys, (unsigned long long)job.shares);
     }
     wl__host_share(count_keys, &job, job.shares, 1);
     wl__host_share(add_keys, &job, job.shares, 1);

@@ -22,7 +22,8 @@ static unsigned bits_of(uint64_t count) {
 }
 
 static struct plan plan_of(const wl_context *context, const struct wl__sort *sort) {
-    #define KERNELS(name) {WL_KERNEL_##name##_count, WL_KERNEL_##name##_first, WL_KERNEL_##name##_later}
+#define KERNELS(name)                                                                                        \
+    { WL_KERNEL_##name##_count, WL_KERNEL_##name##_first, WL_KERNEL_##name##_later }
     static const wl__kernel narrow[2][3] = {KERNELS(sort4), KERNELS(sort8)},
                             wide[2][3] = {KERNELS(sort_wide4), KERNELS(sort_wide8)};
 #undef KERNELS
@@ -37,7 +38,8 @@ static struct plan plan_of(const wl_context *context, const struct wl__sort *sor
         left -= plan.bits[i];
     }
     /* A longer first digit costs less than words of 8 bytes. */
-    while (is_wide && plan.passes == 2 && plan.bits[0] < WL_SORT_BITS && plan.bits[1] + plan.other_bits > 32) {
+    while (is_wide && plan.passes == 2 && plan.bits[0] < WL_SORT_BITS &&
+           plan.bits[1] + plan.other_bits > 32) {
         plan.bits[0]++;
         plan.bits[1]--;
     }
@@ -90,11 +92,11 @@ uint64_t wl__sort_workspace(const wl_context *context, const struct wl__sort *so
 
 /* ---------------------------------------------------------------- launches */
 
-static wl_error launch(wl_context *context, wl__kernel kernel, uint64_t blocks, uint32_t threads, uint32_t shared,
-                       void *parameters, wl_stream stream) {
+static wl_error launch(wl_context *context, wl__kernel kernel, uint64_t blocks, uint32_t threads,
+                       uint32_t shared, void *parameters, wl_stream stream) {
     void *arguments[] = {parameters};
-    return wl__launch_shared(context, kernel, (uint32_t)blocks, 1, (struct wl__block){threads, 1}, shared, arguments,
-                             stream);
+    return wl__launch_shared(context, kernel, (uint32_t)blocks, 1, (struct wl__block){threads, 1}, shared,
+                             arguments, stream);
 }
 
 static uint32_t shared_of(const struct plan *plan, unsigned bits) {
@@ -107,25 +109,28 @@ static wl_error run_pass(wl_context *context, const struct plan *plan, const str
     struct wl_sort_pass p = *pass;
     struct wl_sort_sums sums = {pass->counts, pass->chunks, pass->bins, plan->tiles, pass->bits};
     const uint64_t parts = wl__divide_up((uint64_t)1 << pass->bits, WL_SORT_THREADS);
-    wl_error error = launch(context, plan->kernels[0], plan->tiles, plan->threads, 4u << pass->bits, &p, stream);
+    wl_error error =
+        launch(context, plan->kernels[0], plan->tiles, plan->threads, 4u << pass->bits, &p, stream);
     if (!error)
-        error = launch(context, WL_KERNEL_sort_tiles, plan->chunks * parts, WL_SORT_THREADS, 0, &sums, stream);
+        error =
+            launch(context, WL_KERNEL_sort_tiles, plan->chunks * parts, WL_SORT_THREADS, 0, &sums, stream);
     if (!error)
-        error = launch(context, WL_KERNEL_sort_chunks, wl__divide_up((uint64_t)1 << pass->bits, 32), 1024, 0, &sums,
-                       stream);
+        error = launch(context, WL_KERNEL_sort_chunks, wl__divide_up((uint64_t)1 << pass->bits, 32), 1024, 0,
+                       &sums, stream);
     if (!error)
         error = launch(context, WL_KERNEL_sort_bins, 1, 1024, 0, &sums, stream);
     if (!error)
-        error = launch(context, plan->kernels[pass->first ? 1 : 2], plan->tiles, plan->threads, shared_of(plan, pass->bits), &p, stream);
+        error = launch(context, plan->kernels[pass->first ? 1 : 2], plan->tiles, plan->threads,
+                       shared_of(plan, pass->bits), &p, stream);
     return error;
 }
 
-static wl_error fill_starts(wl_context *context, const struct wl__sort *sort, wl_devptr firsts, wl_stream stream) {
+static wl_error fill_starts(wl_context *context, const struct wl__sort *sort, wl_devptr firsts,
+                            wl_stream stream) {
     struct wl_sort_starts starts = {sort->starts, firsts, sort->keys, sort->entries, sort->index_bytes};
     const uint64_t blocks = sort->keys / WL_SORT_STARTS + 1;
     wl_error error = launch(context, WL_KERNEL_sort_firsts, blocks, WL_SORT_THREADS, 0, &starts, stream);
-    return error ? error
-                 : launch(context, WL_KERNEL_sort_fill, blocks, WL_SORT_THREADS, 0, &starts, stream);
+    return error ? error : launch(context, WL_KERNEL_sort_fill, blocks, WL_SORT_THREADS, 0, &starts, stream);
 }
 
 wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_stream stream) {
@@ -142,7 +147,9 @@ wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_strea
         const struct wl_sort_pass pass = {
             .entries = sort->entries,
             .from = first ? sort->from_keys : work + parts.words[(i + 1) % 2],
-            .from_values = first ? sort->from_values : to_output ? work + parts.values : sort->to_values,
+            .from_values = first       ? sort->from_values
+                           : to_output ? work + parts.values
+                                       : sort->to_values,
             .to = last ? sort->to_others : work + parts.words[i % 2],
             .to_values = to_output ? sort->to_values : work + parts.values,
             .pointers = first ? sort->pointers : 0,

@@ -1,18 +1,19 @@
-/* A pass of a radix sort of a sparse matrix's entries by their column, stable: count, then (sums.cu) add up, then place.
- * Compiled for words of 4 and 8 bytes (WL_WORD), and for blocks of WL_THREADS.
+/* A pass of a radix sort of a sparse matrix's entries by their column, stable: count, then (sums.cu) add up,
+ * then place. Compiled for words of 4 and 8 bytes (WL_WORD), and for blocks of WL_THREADS.
  *
- * A block places a tile.  It ranks the tile's entries by their digit: a warp goes through its entries in order, 32 at a
- * time, and keeps a count for each bin; ballots find the lanes of equal digits.  Then the entries change places in
- * shared memory, so that those of a bin lie next to each other there and in global memory.  Values follow by the same
- * places, as many at a time as there is room for.
+ * A block places a tile.  It ranks the tile's entries by their digit: a warp goes through its entries in
+ * order, 32 at a time, and keeps a count for each bin; ballots find the lanes of equal digits.  Then the
+ * entries change places in shared memory, so that those of a bin lie next to each other there and in global
+ * memory.  Values follow by the same places, as many at a time as there is room for.
  *
- * Traffic, of each entry: the count reads its key; placing reads and writes a word and a value.  The first pass reads
- * an index and finds the row, the last one writes the other index.  4-byte indices and values of 4 bytes with two
- * passes: 4 + 4 + 16 + 16 bytes, where reading and writing each once would take 16.  A bin's part of a tile is a row of
- * some tens of bytes, and its neighbours in other tiles follow while the L2 still has its sectors.
+ * Traffic, of each entry: the count reads its key; placing reads and writes a word and a value.  The first
+ * pass reads an index and finds the row, the last one writes the other index.  4-byte indices and values of 4
+ * bytes with two passes: 4 + 4 + 16 + 16 bytes, where reading and writing each once would take 16.  A bin's
+ * part of a tile is a row of some tens of bytes, and its neighbours in other tiles follow while the L2 still
+ * has its sectors.
  *
- * Bad input does no harm: digits are masked, so each entry has a place of its own, and keys and rows that are out of
- * range start nothing.
+ * Bad input does no harm: digits are masked, so each entry has a place of its own, and keys and rows that are
+ * out of range start nothing.
  */
 #include "lib/cuda/earlier.cuh"
 #include "lib/cuda/global.cuh"
@@ -24,7 +25,8 @@
 #define WL_WARP_ENTRIES (32 * WL_SORT_EACH)
 #define WL_WARPS        (WL_THREADS / 32)
 #define WL_EVERY        0xffffffffu
-/* Rows that begin within a warp's entries, up to which their starts are marked; else each entry searches its row. */
+/* Rows that begin within a warp's entries, up to which their starts are marked; else each entry searches its
+ * row. */
 #define WL_MARKED 16384
 
 #if WL_WORD == 4
@@ -60,7 +62,8 @@ static __device__ __forceinline__ uint32_t wl_digit_of(const struct wl_sort_pass
 }
 
 /* The word of a key and the other index. */
-static __device__ __forceinline__ wl_word wl_word_of(const struct wl_sort_pass &p, wl_word key, uint32_t other) {
+static __device__ __forceinline__ wl_word wl_word_of(const struct wl_sort_pass &p, wl_word key,
+                                                     uint32_t other) {
 #if WL_WORD == 4
     return p.last ? other : key >> p.bits << p.other_bits | other;
 #else
@@ -106,8 +109,8 @@ struct wl_starts {
 };
 
 /* The last of the rows low to high - 1 that begins at `at` or before; the first one does. */
-static __device__ __forceinline__ uint64_t wl_row_of(const struct wl_starts &starts, uint64_t at, uint64_t low,
-                                                     uint64_t high) {
+static __device__ __forceinline__ uint64_t wl_row_of(const struct wl_starts &starts, uint64_t at,
+                                                     uint64_t low, uint64_t high) {
     while (high - low > 1) {
         const uint64_t middle = low + (high - low) / 2;
         if (wl_index_at(starts.array, starts.bytes, middle) <= at)
@@ -132,8 +135,9 @@ static __device__ __forceinline__ uint64_t wl_row_by_warp(const struct wl_starts
 }
 
 /* The rows of a warp's entries begin to end - 1; lane l's i-th is 32 i + l.  marks: of the warp's entries. */
-static __device__ __forceinline__ void wl_find_rows(const struct wl_starts &starts, uint64_t begin, uint64_t end,
-                                                    uint32_t *marks, uint32_t rows[WL_SORT_EACH]) {
+static __device__ __forceinline__ void wl_find_rows(const struct wl_starts &starts, uint64_t begin,
+                                                    uint64_t end, uint32_t *marks,
+                                                    uint32_t rows[WL_SORT_EACH]) {
     const uint32_t lane = threadIdx.x % 32;
     const uint64_t first = wl_row_by_warp(starts, begin), last = wl_row_by_warp(starts, end - 1);
     if (last - first > WL_MARKED) {
@@ -171,8 +175,9 @@ static __device__ __forceinline__ void wl_find_rows(const struct wl_starts &star
 }
 
 /* The other indices of the thread's entries of the tile.  marks: of the tile's entries. */
-static __device__ __forceinline__ void wl_find_others(const struct wl_sort_pass &p, uint64_t begin, uint32_t count,
-                                                      uint32_t *marks, uint32_t others[WL_SORT_EACH]) {
+static __device__ __forceinline__ void wl_find_others(const struct wl_sort_pass &p, uint64_t begin,
+                                                      uint32_t count, uint32_t *marks,
+                                                      uint32_t others[WL_SORT_EACH]) {
     const uint32_t first = threadIdx.x / 32 * WL_WARP_ENTRIES;
     const struct wl_starts starts = {p.pointers, p.rows, p.index_bytes};
     if (p.others) {
@@ -181,7 +186,8 @@ static __device__ __forceinline__ void wl_find_others(const struct wl_sort_pass 
             if (wl_entry(i) < count)
                 others[i] = (uint32_t)wl_index_at(p.others, p.index_bytes, begin + wl_entry(i));
     } else if (first < count) {
-        wl_find_rows(starts, begin + first, begin + min(count, first + WL_WARP_ENTRIES), marks + first, others);
+        wl_find_rows(starts, begin + first, begin + min(count, first + WL_WARP_ENTRIES), marks + first,
+                     others);
     }
 }
 
@@ -228,7 +234,8 @@ static __device__ __forceinline__ uint32_t wl_sum_before(uint32_t value, uint32_
     return before + sum - value;
 }
 
-/* Makes of each warp's counts those of the warps before, and of the bins' counts where they begin in the tile. */
+/* Makes of each warp's counts those of the warps before, and of the bins' counts where they begin in the
+ * tile. */
 static __device__ __forceinline__ void wl_add_warps(uint16_t *counts, uint16_t *starts, uint32_t bits,
                                                     uint32_t *sums) {
     const uint32_t bins = 1u << bits, each = (bins + WL_THREADS - 1) / WL_THREADS;
@@ -260,7 +267,7 @@ static __device__ __forceinline__ void wl_add_warps(uint16_t *counts, uint16_t *
 /* ---------------------------------------------------------------- values */
 
 /* Values change places as entries did, as many at a time as there is room for. */
-#define WL_MOVE_VALUES(type)                                                                          \
+#define WL_MOVE_VALUES(type)                                                                                 \
     {                                                                                                        \
         type *room = (type *)exchange;                                                                       \
         const type *from = (const type *)wl_global(p.from_values) + begin;                                   \
@@ -279,9 +286,11 @@ static __device__ __forceinline__ void wl_add_warps(uint16_t *counts, uint16_t *
         }                                                                                                    \
     }
 
-static __device__ __forceinline__ void wl_move_values(const struct wl_sort_pass &p, uint64_t begin, uint32_t count,
-                                                      const uint32_t *tags, const uint64_t *goes, uint8_t *exchange,
-                                                      uint32_t exchange_bytes, const uint32_t places[WL_SORT_EACH]) {
+static __device__ __forceinline__ void wl_move_values(const struct wl_sort_pass &p, uint64_t begin,
+                                                      uint32_t count, const uint32_t *tags,
+                                                      const uint64_t *goes, uint8_t *exchange,
+                                                      uint32_t exchange_bytes,
+                                                      const uint32_t places[WL_SORT_EACH]) {
     switch (p.width) {
     case 1:
         WL_MOVE_VALUES(uint8_t)
@@ -312,9 +321,11 @@ static __device__ __forceinline__ void wl_start(const struct wl_sort_pass &p, ui
         atomicMin((unsigned long long *)wl_global(p.starts) + key, (unsigned long long)at);
 }
 
-/* Writes the tile's words, which lie in order, and in the last pass the other indices and where keys start. */
-static __device__ __forceinline__ void wl_write_words(const struct wl_sort_pass &p, bool first, const wl_word *words,
-                                                      const uint32_t *tags, const uint64_t *goes, uint32_t count) {
+/* Writes the tile's words, which lie in order, and in the last pass the other indices and where keys start.
+ */
+static __device__ __forceinline__ void wl_write_words(const struct wl_sort_pass &p, bool first,
+                                                      const wl_word *words, const uint32_t *tags,
+                                                      const uint64_t *goes, uint32_t count) {
 #pragma unroll 4
     for (uint32_t at = threadIdx.x; at < count; at += WL_THREADS) {
         const wl_word word = words[at];
@@ -365,7 +376,8 @@ static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, co
     for (uint32_t bin = threadIdx.x; bin < bins; bin += WL_THREADS)
         goes[bin] = ((const uint64_t *)wl_global(p.bins))[bin] + chunk[bin] + tile[bin];
 
-    /* An entry's word; and above its place in the tile, in the first pass its digit, later that of the first pass. */
+    /* An entry's word; and above its place in the tile, in the first pass its digit, later that of the first
+     * pass. */
     wl_word words[WL_SORT_EACH];
     uint32_t places[WL_SORT_EACH], found[WL_SORT_EACH];
 #pragma unroll
@@ -374,7 +386,7 @@ static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, co
         words[i] = 0;
         if (at < count)
             words[i] = first ? (wl_word)wl_index_at(p.from, p.index_bytes, begin + at)
-                               : ((const wl_word *)wl_global(p.from))[begin + at];
+                             : ((const wl_word *)wl_global(p.from))[begin + at];
     }
     if (first) {
         wl_find_others(p, begin, count, (uint32_t *)exchange, found);
@@ -386,7 +398,8 @@ static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, co
     } else {
         const struct wl_starts lows = {p.low_bins, 1u << p.low_bits, 8};
         if (p.low_bins && warp * WL_WARP_ENTRIES < count)
-            wl_find_rows(lows, begin + warp * WL_WARP_ENTRIES, begin + min(count, (warp + 1) * WL_WARP_ENTRIES),
+            wl_find_rows(lows, begin + warp * WL_WARP_ENTRIES,
+                         begin + min(count, (warp + 1) * WL_WARP_ENTRIES),
                          (uint32_t *)exchange + warp * WL_WARP_ENTRIES, found);
 #pragma unroll
         for (uint32_t i = 0; i < WL_SORT_EACH; i++)
@@ -420,7 +433,8 @@ static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, co
 #pragma unroll
     for (uint32_t i = 0; i < WL_SORT_EACH; i++)
         if (wl_entry(i) < count)
-            places[i] += starts[wl_digit_of(p, first, words[i], places[i])] + own[wl_digit_of(p, first, words[i], places[i])];
+            places[i] += starts[wl_digit_of(p, first, words[i], places[i])] +
+                         own[wl_digit_of(p, first, words[i], places[i])];
     __syncthreads();
 
 #pragma unroll

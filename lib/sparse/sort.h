@@ -1,12 +1,12 @@
-/* A stable radix sort of a sparse matrix's entries by one of their indices: what CSR -> CSC and COO -> CSR have in
- * common. */
+/* A stable radix sort of a sparse matrix's entries by one of their indices: what CSR -> CSC and COO -> CSR
+ * have in common. */
 #ifndef WIDELOAD_LIB_SORT_H
 #define WIDELOAD_LIB_SORT_H
 
 #include "lib/context.h"
 
-/* Entries are sorted by a key, 0 to keys - 1.  The other index of an entry, 0 to rows - 1, goes along, and its value.
- * The addresses have been checked. */
+/* Entries are sorted by a key, 0 to keys - 1.  The other index of an entry, 0 to rows - 1, goes along, and
+ * its value. The addresses have been checked. */
 struct wl__sort {
     uint64_t keys, rows, entries; /* keys and rows: at most 2^32 */
     unsigned index_bytes, width;  /* 4 or 8; 0, 1, 2, 4, 8 or 16 */

@@ -14,27 +14,28 @@
 /* Columns whose starts a block fills in. */
 #define WL_SORT_STARTS 4096
 
-/* Bytes of a block's shared memory: counts of each warp, or the tile's words; of each bin where it goes, and where it
- * begins in the tile; a tag of each entry; a sum of each warp. */
+/* Bytes of a block's shared memory: counts of each warp, or the tile's words; of each bin where it goes, and
+ * where it begins in the tile; a tag of each entry; a sum of each warp. */
 #define WL_SORT_EXCHANGE(threads, word, bits)                                                                \
-    ((threads) / 32 * (2u << (bits)) > (threads) * WL_SORT_EACH * (word) ? (threads) / 32 * (2u << (bits))   \
-                                                                         : (threads) * WL_SORT_EACH * (word))
+    ((threads) / 32 * (2u << (bits)) > (threads)*WL_SORT_EACH * (word) ? (threads) / 32 * (2u << (bits))     \
+                                                                       : (threads)*WL_SORT_EACH * (word))
 #define WL_SORT_SHARED(threads, word, bits)                                                                  \
-    (WL_SORT_EXCHANGE(threads, word, bits) + (10u << (bits)) + (threads) * WL_SORT_EACH * 4 + (threads) / 8)
+    (WL_SORT_EXCHANGE(threads, word, bits) + (10u << (bits)) + (threads)*WL_SORT_EACH * 4 + (threads) / 8)
 
-/* An entry between two passes is a word of 4 or 8 bytes.  Of 8: the key above, the other index below.  Of 4: the digits
- * that are still to come above the other index; the first digit follows from where the entry lies. */
+/* An entry between two passes is a word of 4 or 8 bytes.  Of 8: the key above, the other index below.  Of 4:
+ * the digits that are still to come above the other index; the first digit follows from where the entry lies.
+ */
 struct wl_sort_pass {
     uint64_t entries;
     uint64_t from, from_values, to, to_values; /* words, or in the first and the last pass indices */
-    uint64_t pointers;  /* the first pass: rows' starts, or 0 if `others` has an index for each entry */
-    uint64_t others;    /* the first pass: indices that go with the keys, or 0 */
-    uint64_t starts;    /* the last pass: of the output's rows */
-    uint64_t counts;    /* uint32_t [tile][bin]: entries, then those in the chunk's tiles before */
-    uint64_t chunks;    /* uint64_t [chunk][bin]: entries in chunks before */
-    uint64_t bins;      /* uint64_t [bin + 1]: entries in bins before */
-    uint64_t low_bins;  /* the last pass, words of 4 bytes: those of the first pass, or 0 */
-    uint64_t rows, keys; /* the number of rows that `pointers` has, and of keys */
+    uint64_t pointers;    /* the first pass: rows' starts, or 0 if `others` has an index for each entry */
+    uint64_t others;      /* the first pass: indices that go with the keys, or 0 */
+    uint64_t starts;      /* the last pass: of the output's rows */
+    uint64_t counts;      /* uint32_t [tile][bin]: entries, then those in the chunk's tiles before */
+    uint64_t chunks;      /* uint64_t [chunk][bin]: entries in chunks before */
+    uint64_t bins;        /* uint64_t [bin + 1]: entries in bins before */
+    uint64_t low_bins;    /* the last pass, words of 4 bytes: those of the first pass, or 0 */
+    uint64_t rows, keys;  /* the number of rows that `pointers` has, and of keys */
     uint32_t index_bytes; /* 4 or 8 */
     uint32_t width;       /* bytes of a value: 0, 1, 2, 4, 8 or 16 */
     uint32_t bits, shift; /* of the digit, and of the key's bits below it */

@@ -27,15 +27,17 @@ static wl_error check_shape(const char *call, const wl_sparse_shape *shape) {
     }
     const uint64_t most = shape->index_bytes == 4 ? INT32_MAX : INT64_MAX / 16;
     if (shape->entries > most)
-        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %llu entries, but signed indices of %u bytes count up to %llu",
-                        call, (unsigned long long)shape->entries, shape->index_bytes, (unsigned long long)most);
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT,
+                        "%s: %llu entries, but signed indices of %u bytes count up to %llu", call,
+                        (unsigned long long)shape->entries, shape->index_bytes, (unsigned long long)most);
     const uint64_t limit = shape->index_bytes == 4 ? (uint64_t)INT32_MAX + 1 : MOST_INDICES;
     if (shape->rows > limit || shape->cols > limit)
-        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %llu rows and %llu columns, but there may be %llu of each",
-                        call, (unsigned long long)shape->rows, (unsigned long long)shape->cols,
-                        (unsigned long long)limit);
+        return wl__fail(
+            WL_ERROR_INVALID_ARGUMENT, "%s: %llu rows and %llu columns, but there may be %llu of each", call,
+            (unsigned long long)shape->rows, (unsigned long long)shape->cols, (unsigned long long)limit);
     if (shape->entries && (!shape->rows || !shape->cols))
-        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: a matrix without rows or columns has no entries", call);
+        return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: a matrix without rows or columns has no entries",
+                        call);
     return WL_ERROR_OK;
 }
 
@@ -47,8 +49,8 @@ static struct wl__sort sort_of(const wl_sparse_shape *shape, bool by_columns) {
                              .width = shape->width};
 }
 
-static wl_error workspace(const char *call, wl_context *context, const wl_sparse_shape *shape, bool by_columns,
-                          size_t *bytes) {
+static wl_error workspace(const char *call, wl_context *context, const wl_sparse_shape *shape,
+                          bool by_columns, size_t *bytes) {
     wl_error error = wl__check_context(call, context);
     if (!error)
         error = check_shape(call, shape);
@@ -69,13 +71,24 @@ wl_error wl_coo_to_csr_workspace(wl_context *context, const wl_sparse_shape *sha
     return workspace("wl_coo_to_csr_workspace", context, shape, false, bytes);
 }
 
-enum { TO_POINTERS, TO_INDICES, TO_VALUES, WORKSPACE, FROM_FIRST, FROM_SECOND, FROM_VALUES, ARRAYS, OUTPUTS = 4 };
+enum {
+    TO_POINTERS,
+    TO_INDICES,
+    TO_VALUES,
+    WORKSPACE,
+    FROM_FIRST,
+    FROM_SECOND,
+    FROM_VALUES,
+    ARRAYS,
+    OUTPUTS = 4
+};
 
-static wl_error check_arrays(const char *call, const wl_context *context, const struct wl__array arrays[ARRAYS],
-                             const wl_sparse_shape *shape) {
+static wl_error check_arrays(const char *call, const wl_context *context,
+                             const struct wl__array arrays[ARRAYS], const wl_sparse_shape *shape) {
     struct wl__reach reach = {.context = context};
-    const unsigned alignment[ARRAYS] = {shape->index_bytes, shape->index_bytes, shape->width ? shape->width : 1, 256,
-                                        shape->index_bytes, shape->index_bytes, shape->width ? shape->width : 1};
+    const unsigned alignment[ARRAYS] = {
+        shape->index_bytes, shape->index_bytes, shape->width ? shape->width : 1, 256,
+        shape->index_bytes, shape->index_bytes, shape->width ? shape->width : 1};
     wl_error error = WL_ERROR_OK;
     for (unsigned i = 0; i < ARRAYS && !error; i++)
         error = wl__check_array(call, &reach, &arrays[i], alignment[i]);
@@ -85,26 +98,28 @@ static wl_error check_arrays(const char *call, const wl_context *context, const 
     return error;
 }
 
-static wl_error check_workspace(const char *call, wl_context *context, const wl_sparse_shape *shape, bool by_columns,
-                                size_t bytes) {
+static wl_error check_workspace(const char *call, wl_context *context, const wl_sparse_shape *shape,
+                                bool by_columns, size_t bytes) {
     size_t needed;
     wl_error error = workspace(call, context, shape, by_columns, &needed);
     if (!error && bytes < needed)
-        error = wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: workspace_bytes is %zu, but %zu are needed; see %s_workspace()",
-                         call, bytes, needed, call);
+        error = wl__fail(WL_ERROR_INVALID_ARGUMENT,
+                         "%s: workspace_bytes is %zu, but %zu are needed; see %s_workspace()", call, bytes,
+                         needed, call);
     return error;
 }
 
-static wl_error run(const char *call, wl_context *context, const wl_sparse_shape *shape, const struct wl__sort *sort,
-                    wl_stream stream) {
-    struct wl__choice choice = {.operation = call,
-                                .kernel = "radix-sort",
-                                .why = "entries move by digits of their key, and those of equal keys keep their order",
-                                .facts = {{"rows", shape->rows},
-                                          {"cols", shape->cols},
-                                          {"entries", shape->entries},
-                                          {"index_bytes", shape->index_bytes},
-                                          {"width", shape->width}}};
+static wl_error run(const char *call, wl_context *context, const wl_sparse_shape *shape,
+                    const struct wl__sort *sort, wl_stream stream) {
+    struct wl__choice choice = {
+        .operation = call,
+        .kernel = "radix-sort",
+        .why = "entries move by digits of their key, and those of equal keys keep their order",
+        .facts = {{"rows", shape->rows},
+                  {"cols", shape->cols},
+                  {"entries", shape->entries},
+                  {"index_bytes", shape->index_bytes},
+                  {"width", shape->width}}};
     if (wl__is_host(context))
         return wl__host_sort(context, &choice, sort);
     if (!sort->entries)
@@ -116,8 +131,8 @@ static wl_error run(const char *call, wl_context *context, const wl_sparse_shape
     return error;
 }
 
-wl_error wl_csr_transpose(wl_context *context, const wl_sparse_shape *shape, const wl_csr *to, const wl_csr *from,
-                          wl_devptr work, size_t workspace_bytes, wl_stream stream) {
+wl_error wl_csr_transpose(wl_context *context, const wl_sparse_shape *shape, const wl_csr *to,
+                          const wl_csr *from, wl_devptr work, size_t workspace_bytes, wl_stream stream) {
     static const char call[] = "wl_csr_transpose";
     wl_error error = check_workspace(call, context, shape, true, workspace_bytes);
     if (!error && (!to || !from))
@@ -148,7 +163,8 @@ wl_error wl_csr_transpose(wl_context *context, const wl_sparse_shape *shape, con
 }
 
 wl_error wl_coo_to_csr(wl_context *context, const wl_sparse_shape *shape, const wl_csr *to, wl_devptr rows,
-                       wl_devptr cols, wl_devptr values, wl_devptr work, size_t workspace_bytes, wl_stream stream) {
+                       wl_devptr cols, wl_devptr values, wl_devptr work, size_t workspace_bytes,
+                       wl_stream stream) {
     static const char call[] = "wl_coo_to_csr";
     wl_error error = check_workspace(call, context, shape, false, workspace_bytes);
     if (!error && !to)
@@ -157,13 +173,14 @@ wl_error wl_coo_to_csr(wl_context *context, const wl_sparse_shape *shape, const 
         return error;
     const uint64_t indices = shape->entries * shape->index_bytes;
     struct wl__sort sort = sort_of(shape, false);
-    const struct wl__array arrays[ARRAYS] = {{"to->pointers", to->pointers, (shape->rows + 1) * shape->index_bytes},
-                                             {"to->indices", to->indices, indices},
-                                             {"to->values", to->values, shape->entries * shape->width},
-                                             {"workspace", work, workspace_bytes},
-                                             {"rows", rows, indices},
-                                             {"cols", cols, indices},
-                                             {"values", values, shape->entries * shape->width}};
+    const struct wl__array arrays[ARRAYS] = {
+        {"to->pointers", to->pointers, (shape->rows + 1) * shape->index_bytes},
+        {"to->indices", to->indices, indices},
+        {"to->values", to->values, shape->entries * shape->width},
+        {"workspace", work, workspace_bytes},
+        {"rows", rows, indices},
+        {"cols", cols, indices},
+        {"values", values, shape->entries * shape->width}};
     error = check_arrays(call, context, arrays, shape);
     if (error)
         return error;

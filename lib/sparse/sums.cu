@@ -1,6 +1,7 @@
 /* Sums for sort.cu: of the counts of tiles, and of the starts of rows.
  *
- * Traffic: the counts are read and written once, of each tile as many as there are bins; the starts likewise. */
+ * Traffic: the counts are read and written once, of each tile as many as there are bins; the starts likewise.
+ */
 #include "lib/cuda/earlier.cuh"
 #include "lib/cuda/global.cuh"
 #include "lib/sparse/sort_parameters.h"
@@ -38,8 +39,10 @@ extern "C" __global__ void __launch_bounds__(WL_SORT_THREADS)
     ((uint64_t *)wl_global(p.chunks))[(chunk << p.bits) + bin] = sum;
 }
 
-/* The same for chunks: a warp's lanes have neighbouring bins, and its place in the block says which chunks. */
-extern "C" __global__ void __launch_bounds__(1024) wl_sort_chunks(const __grid_constant__ struct wl_sort_sums p) {
+/* The same for chunks: a warp's lanes have neighbouring bins, and its place in the block says which chunks.
+ */
+extern "C" __global__ void __launch_bounds__(1024)
+    wl_sort_chunks(const __grid_constant__ struct wl_sort_sums p) {
     wl_await_earlier();
     __shared__ uint64_t sums[32][32];
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, bin = blockIdx.x * 32 + lane;
@@ -63,8 +66,10 @@ extern "C" __global__ void __launch_bounds__(1024) wl_sort_chunks(const __grid_c
         ((uint64_t *)wl_global(p.bins))[bin] = before;
 }
 
-/* A block: makes of the bins' counts those of the bins before, and of the one after the last the sum of all. */
-extern "C" __global__ void __launch_bounds__(1024) wl_sort_bins(const __grid_constant__ struct wl_sort_sums p) {
+/* A block: makes of the bins' counts those of the bins before, and of the one after the last the sum of all.
+ */
+extern "C" __global__ void __launch_bounds__(1024)
+    wl_sort_bins(const __grid_constant__ struct wl_sort_sums p) {
     wl_await_earlier();
     __shared__ uint64_t sums[32];
     const uint32_t bins = 1u << p.bits, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -138,7 +143,8 @@ extern "C" __global__ void __launch_bounds__(WL_SORT_THREADS)
     wl_sort_fill(const __grid_constant__ struct wl_sort_starts p) {
     wl_await_earlier();
     __shared__ uint64_t room[WL_SORT_THREADS / 32];
-    const uint64_t first = (uint64_t)blockIdx.x * WL_SORT_STARTS, blocks = (p.keys + WL_SORT_STARTS) / WL_SORT_STARTS;
+    const uint64_t first = (uint64_t)blockIdx.x * WL_SORT_STARTS,
+                   blocks = (p.keys + WL_SORT_STARTS) / WL_SORT_STARTS;
     const uint64_t *firsts = (const uint64_t *)wl_global(p.firsts);
     uint64_t next = WL_NONE;
     for (uint64_t from = blockIdx.x + 1; from < blocks && next == WL_NONE; from += WL_SORT_THREADS)

@@ -1,4 +1,5 @@
-/* wl_csr_transpose and wl_coo_to_csr beside a sort in plain C: random matrices of every kind, index and value.
+/* wl_csr_transpose and wl_coo_to_csr beside a sort in plain C: random matrices of every kind, index and
+ * value.
  *
  *     test_lib_csr [CASES [SEED]]
  */
@@ -150,8 +151,8 @@ static struct array indices_array(const uint64_t *from, uint64_t count, unsigned
     return array;
 }
 
-static void expect_indices(const struct array *array, const uint64_t *expected, uint64_t count, unsigned bytes,
-                           const char *what) {
+static void expect_indices(const struct array *array, const uint64_t *expected, uint64_t count,
+                           unsigned bytes, const char *what) {
     void *found = allocated(count * bytes);
     assert_int_equal(wl_download(context, found, array->at, count * bytes), WL_ERROR_OK);
     for (uint64_t i = 0; i < count; i++) {
@@ -197,18 +198,20 @@ static void run_case(const struct matrix *m, bool by_columns) {
     const unsigned index = shape->index_bytes;
     struct array from[3] = {by_columns ? indices_array(m->starts, shape->rows + 1, index)
                                        : indices_array(m->rows, shape->entries, index),
-                            indices_array(m->cols, shape->entries, index), new_array(shape->entries * shape->width)};
+                            indices_array(m->cols, shape->entries, index),
+                            new_array(shape->entries * shape->width)};
     struct array to[3] = {new_array(((by_columns ? shape->cols : shape->rows) + 1) * index),
                           new_array(shape->entries * index), new_array(shape->entries * shape->width)};
     size_t bytes;
     assert_int_equal(wl_upload(context, from[2].at, m->values, shape->entries * shape->width), WL_ERROR_OK);
-    assert_int_equal((by_columns ? wl_csr_transpose_workspace : wl_coo_to_csr_workspace)(context, shape, &bytes),
-                     WL_ERROR_OK);
+    assert_int_equal(
+        (by_columns ? wl_csr_transpose_workspace : wl_coo_to_csr_workspace)(context, shape, &bytes),
+        WL_ERROR_OK);
     struct array workspace = new_array(bytes);
     const wl_csr out = {to[0].at, to[1].at, to[2].at}, in = {from[0].at, from[1].at, from[2].at};
     const wl_error error = by_columns ? wl_csr_transpose(context, shape, &out, &in, workspace.at, bytes, NULL)
-                                      : wl_coo_to_csr(context, shape, &out, from[0].at, from[1].at, from[2].at,
-                                                      workspace.at, bytes, NULL);
+                                      : wl_coo_to_csr(context, shape, &out, from[0].at, from[1].at,
+                                                      from[2].at, workspace.at, bytes, NULL);
     if (error || wl_synchronize(context))
         fail_msg("%s", wl_message());
     expect_sorted(m, by_columns, to);
@@ -250,11 +253,126 @@ static void random_matrices(void **state) {
     }
 }
 
+/* Rows' starts and indices of any bits: the result means nothing, but nothing else is written, and nothing
+ * outside of the arrays is read, which would fault. */
+static void any_bits_do_no_harm(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < 40; i++) {
+        state_of_random = seed * 7919 + i;
+        const wl_sparse_shape shape = {1 + draw(3000), 1 + draw(i % 4 ? 3000 : 5000000), 1 + draw(20000),
+                                       draw(2) ? 4 : 8, draw(2) ? 4 : 0};
+        struct array arrays[7];
+        const uint64_t bytes[7] = {(shape.cols + 1) * shape.index_bytes,
+                                   shape.entries * shape.index_bytes,
+                                   shape.entries * shape.width,
+                                   (shape.rows + 1) * shape.index_bytes,
+                                   shape.entries * shape.index_bytes,
+                                   shape.entries * shape.width,
+                                   0};
+        size_t work;
+        assert_int_equal(wl_csr_transpose_workspace(context, &shape, &work), WL_ERROR_OK);
+        for (int a = 0; a < 7; a++)
+            arrays[a] = new_array(a < 6 ? bytes[a] : work);
+        for (int a = 3; a < 5; a++) {
+            unsigned char *any = allocated(bytes[a]);
+            for (uint64_t at = 0; at < bytes[a]; at++)
+                any[at] = (unsigned char)(at % 4 < 2 || draw(8) == 0 ? draw(256) : 0);
+            assert_int_equal(wl_upload(context, arrays[a].at, any, bytes[a]), WL_ERROR_OK);
+            free(any);
+        }
+        const wl_csr to = {arrays[0].at, arrays[1].at, arrays[2].at},
+                     from = {arrays[3].at, arrays[4].at, arrays[5].at};
+        if (wl_csr_transpose(context, &shape, &to, &from, arrays[6].at, work, NULL) ||
+            wl_synchronize(context))
+            fail_msg("%s", wl_message());
+        for (int a = 0; a < 7; a++)
+            free_array(&arrays[a]);
+    }
+}
+
+static void refused(const char *says, wl_error error) {
+    if (error != WL_ERROR_INVALID_ARGUMENT || !strstr(wl_message(), says))
+        fail_msg("error %d, '%s', not '%s'", (int)error, wl_message(), says);
+}
+
+static void wrong_arguments_are_refused(void **state) {
+    (void)state;
+    const wl_sparse_shape good = {4, 5, 6, 4, 4};
+    wl_sparse_shape shape = good;
+    size_t bytes;
+    struct array memory = new_array(1 << 16);
+    const wl_devptr at = memory.at;
+    const wl_csr to = {at, at + 1024, at + 2048}, from = {at + 4096, at + 5120, at + 6144};
+    refused("context", wl_csr_transpose_workspace(NULL, &good, &bytes));
+    refused("shape is NULL", wl_csr_transpose_workspace(context, NULL, &bytes));
+    refused("bytes is NULL", wl_csr_transpose_workspace(context, &good, NULL));
+    shape.index_bytes = 5;
+    refused("index_bytes is 5", wl_csr_transpose_workspace(context, &shape, &bytes));
+    shape = good;
+    shape.width = 3;
+    refused("width is 3", wl_csr_transpose_workspace(context, &shape, &bytes));
+    shape = good;
+    shape.entries = (uint64_t)INT32_MAX + 1;
+    refused("2147483648 entries", wl_csr_transpose_workspace(context, &shape, &bytes));
+    shape = good;
+    shape.cols = ((uint64_t)1 << 31) + 1;
+    refused("2147483649 columns", wl_csr_transpose_workspace(context, &shape, &bytes));
+    shape = good;
+    shape.rows = 0;
+    refused("without rows or columns", wl_csr_transpose_workspace(context, &shape, &bytes));
+    assert_int_equal(wl_csr_transpose_workspace(context, &good, &bytes), WL_ERROR_OK);
+    if (bytes) /* the host needs none */
+        refused("workspace_bytes", wl_csr_transpose(context, &good, &to, &from, at + 8192, bytes - 1, NULL));
+    const wl_devptr work = at + 16384;
+    refused("to is NULL", wl_csr_transpose(context, &good, NULL, &from, work, bytes, NULL));
+    refused("from is NULL", wl_csr_transpose(context, &good, &to, NULL, work, bytes, NULL));
+    refused("to->pointers",
+            wl_csr_transpose(context, &good, &(wl_csr){0, at + 1024, at + 2048}, &from, work, bytes, NULL));
+    refused("to->indices",
+            wl_csr_transpose(context, &good, &(wl_csr){at, at + 1026, at + 2048}, &from, work, bytes, NULL));
+    refused("overlap", wl_csr_transpose(context, &good, &to, &(wl_csr){at + 4096, at + 1024, at + 6144}, work,
+                                        bytes, NULL));
+    refused("to is NULL",
+            wl_coo_to_csr(context, &good, NULL, from.pointers, from.indices, from.values, work, bytes, NULL));
+    refused("rows is NULL",
+            wl_coo_to_csr(context, &good, &to, 0, from.indices, from.values, work, bytes, NULL));
+    assert_int_equal(wl_free(context, memory.all), WL_ERROR_OK);
+}
+
+static void a_matrix_without_entries_has_starts(void **state) {
+    (void)state;
+    for (unsigned index = 4; index <= 8; index += 4) {
+        const wl_sparse_shape shape = {3, 1000, 0, index, 8};
+        struct array starts = new_array(1001 * index);
+        uint64_t *zeros = calloc(1001, 8);
+        assert_non_null(zeros);
+        assert_int_equal(
+            wl_csr_transpose(context, &shape, &(wl_csr){starts.at, 0, 0}, &(wl_csr){0, 0, 0}, 0, 0, NULL),
+            WL_ERROR_OK);
+        assert_int_equal(wl_synchronize(context), WL_ERROR_OK);
+        expect_indices(&starts, zeros, 1001, index, "pointer");
+        free(zeros);
+        free_array(&starts);
+    }
+}
+
+/* A group of tests on a device. */
+static int open_host(void **state) {
+    (void)state;
+    return wl_open(&context, "host") ? -1 : 0;
+}
+
 int main(int argc, char **argv) {
     if (argc > 1)
         cases = strtoull(argv[1], NULL, 10);
     if (argc > 2)
         seed = strtoull(argv[2], NULL, 10);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_matrices)};
-    return cmocka_run_group_tests(tests, open_device, close_device);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_matrices),
+        cmocka_unit_test(any_bits_do_no_harm),
+        cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(a_matrix_without_entries_has_starts),
+    };
+    return cmocka_run_group_tests_name("host", tests, open_host, close_device) +
+           cmocka_run_group_tests_name("device", tests, open_device, close_device);
 }
