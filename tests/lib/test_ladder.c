@@ -64,6 +64,7 @@ static const struct {
     {"matmul", "register-tile"},
     {"csr-transpose", "fast"},
     {"csr-transpose", "triplet"},
+    {"csr-transpose", "wideload"},
     {"copy-any", "wideload"},
     {"copy-any", "memcpy"},
     {"add-any", "wideload"},
