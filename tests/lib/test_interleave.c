@@ -122,6 +122,8 @@ static void test_equal(void **state) {
     for (unsigned width = 1; width <= 16; width *= 2)
         for (size_t f = 0; f < sizeof(fields) / sizeof(fields[0]); f++)
             for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+                if (left_to_release())
+                    continue;
                 /* Every shift occurs at some size. */
                 const struct shifts *shift = &shifts[(i + f) % 4];
                 move_equal(width, fields[f], sizes[i], shift, false);
@@ -142,6 +144,8 @@ static void test_every_size(void **state) {
     (void)state;
     for (uint64_t n = 1; n < 600; n++)
         for (unsigned together = 0; together < 2; together++) {
+            if (left_to_release())
+                continue;
             move_equal(1, 2, n, &shifts[3], together);
             move_equal(4, 3, n, &shifts[2], together);
             if (n < 300)
@@ -204,6 +208,8 @@ static void test_32(void **state) {
 static void test_large(void **state) {
     (void)state;
     for (unsigned together = 0; together < 2; together++) {
+        if (left_to_release())
+            continue;
         move_equal(1, 3, 3500003, &shifts[3], together);
         move_equal(4, 2, 1100001, &shifts[3], together);
         move_equal(16, 9, 70001, &shifts[0], together);
@@ -296,6 +302,8 @@ static void test_described(void **state) {
     for (size_t d = 0; d < sizeof(descriptions) / sizeof(descriptions[0]); d++)
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
             for (size_t s = 0; s < sizeof(shift) / sizeof(shift[0]); s++) {
+                if (left_to_release())
+                    continue;
                 move_described(&descriptions[d], sizes[i], shift[s], false);
                 move_described(&descriptions[d], sizes[i], shift[s], true);
             }
@@ -306,6 +314,8 @@ static void test_described_every_size(void **state) {
     (void)state;
     for (uint64_t n = 1; n < 450; n++)
         for (unsigned together = 0; together < 2; together++) {
+            if (left_to_release())
+                continue;
             move_described(&descriptions[n % 3], n, (unsigned)n % 5, together);
             if (n < 150)
                 move_described(&descriptions[9], n, (unsigned)n % 17, together);
@@ -381,7 +391,7 @@ static void test_narrow(void **state) {
         for (size_t k = 0; k < sizeof(narrow) / sizeof(narrow[0]); k++)
             for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
                 uint64_t few = narrow[k], n = lengths[i];
-                if (never_narrow(width, few))
+                if (never_narrow(width, few) || left_to_release())
                     continue;
                 transpose(width, &(wl_transpose_layout){n, few, few, n, 1, 0, 0}, 0, 0);
                 transpose(width, &(wl_transpose_layout){few, n, n, few, 1, 0, 0}, 1, 0);
@@ -395,7 +405,7 @@ static void test_narrow_batches(void **state) {
     for (unsigned width = 1; width <= 16; width *= 2)
         for (uint64_t few = 2; few < 64; few += few < 32 ? 3 : 14) {
             const uint64_t n = 2100, cells = n * few;
-            if (never_narrow(width, few))
+            if (never_narrow(width, few) || left_to_release())
                 continue;
             transpose(width, &(wl_transpose_layout){n, few, few, n, 3, cells, cells}, 0, 0);
             transpose(width, &(wl_transpose_layout){few, n, n, few, 3, cells, cells}, 0, 0);

@@ -27,12 +27,19 @@
 
 enum { BATCH = 64, FAILURES = 10, SCRATCH = 8 << 20 };
 
+/* Builds with sanitizers take several times as long for a case. */
+#ifdef __SANITIZE_ADDRESS__
+#define CASES 2500
+#else
+#define CASES 10000
+#endif
+
 static struct {
     uint64_t seed, cases, bytes, only;
     bool one, shared;
     unsigned threads;
     const struct operation *operation;
-} options = {.cases = 10000, .bytes = 1 << 20, .threads = 1};
+} options = {.cases = CASES, .bytes = 1 << 20, .threads = 1};
 
 static struct cuda_calls cuda;
 static wl_context *context, *large; /* large: without the mover of small arrays; each has half the cases */

@@ -157,6 +157,8 @@ static void far_apart(void **state) {
 static void tall(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++) {
+        if (left_to_release())
+            continue;
         wl_transpose_layout layout = {.rows = 33001, .cols = 1100 / widths[w] + 1, .batch = 1};
         check(widths[w], layout, 0, 0, NULL);
         layout.rows = 32064, layout.cols = 1136 / widths[w];
@@ -169,6 +171,8 @@ static void alignments(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++)
         for (unsigned shift = 0; shift < 128 / widths[w]; shift++) {
+            if (left_to_release())
+                continue;
             wl_transpose_layout layout = {.rows = 150, .cols = 141, .batch = 1};
             check(widths[w], layout, shift, 0, NULL);
             check(widths[w], layout, 0, shift, NULL);
@@ -254,6 +258,8 @@ static void slots(void **state) {
     for (unsigned r = 0; r < sizeof(sizes) / sizeof(*sizes); r++)
         for (unsigned c = 0; c < sizeof(sizes) / sizeof(*sizes); c++)
             for (unsigned gap = 1; gap <= 3; gap++) {
+                if (left_to_release())
+                    continue;
                 const uint64_t tiles = (sizes[r] + 63) / 64 * ((sizes[c] + 123) / 124);
                 wl_transpose_layout layout = {.rows = sizes[r], .cols = sizes[c], .batch = 32 / tiles + 1};
                 layout.to_ld = sizes[r] + (r + c) % 9;
@@ -303,6 +309,8 @@ static void pieces(void **state) {
         for (unsigned r = 0; r < sizeof(rows) / sizeof(*rows); r++)
             for (unsigned c = 0; c < sizeof(cols) / sizeof(*cols); c++)
                 for (unsigned batch = 1; batch <= 3; batch += 2) {
+                    if (left_to_release())
+                        continue;
                     const unsigned strip = 128 / width;
                     const bool large = strip * cols[c] * width > 115712 - 256;
                     wl_transpose_layout layout = {
@@ -391,6 +399,8 @@ static void apart(void **state) {
     for (unsigned w = 0; w < WIDTHS; w++)
         for (unsigned r = 0; r < sizeof(rows) / sizeof(*rows); r++)
             for (unsigned gap = 0; gap < 4; gap++) {
+                if (left_to_release())
+                    continue;
                 wl_transpose_layout layout = {.rows = rows[r], .cols = 2 + r * 7 % 23, .batch = 1 + gap * 29};
                 layout.to_stride = layout.rows * layout.cols + 1 + gap * 5;
                 check(widths[w], layout, gap, 0, NULL);
