@@ -176,9 +176,12 @@ static void matrices_move(void **state) {
     permute(&all[0], 1, 64, 32);
 }
 
-/* Every misalignment of either side, and some of both. */
+/* Every misalignment of either side, and some of both.  Of an older device, which lib_floors has too, one of
+ * the three for each. */
 static void every_shift(void **state) {
     (void)state;
+    const char *arch = getenv("WIDELOAD_ARCH");
+    const bool older = arch && strcmp(arch, "sm_90") != 0;
     for (unsigned i = 0; i < PROBLEMS; i++) {
         struct problem problem = problems[i];
         problem.strategy = NULL;
@@ -186,9 +189,10 @@ static void every_shift(void **state) {
             for (unsigned shift = 1; shift < 16 / width; shift++) {
                 if (left_to_release())
                     continue;
-                permute(&problem, width, shift, 0);
-                permute(&problem, width, 0, shift);
-                permute(&problem, width, shift, 16 / width - shift);
+                const unsigned all[][2] = {{shift, 0}, {0, shift}, {shift, 16 / width - shift}};
+                for (unsigned n = 0; n < 3; n++)
+                    if (!older || n == (i + shift) % 3)
+                        permute(&problem, width, all[n][0], all[n][1]);
             }
     }
 }

@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from sanitized import sanitized  # pylint: disable=wrong-import-position
 
 SECONDS = 5  # limit for a kernel that hangs on a GPU
-PATIENCE = 20  # on the simulator, where only one loops forever
+PATIENCE = 8  # on the simulator, where only one loops forever
 # Errors that plain mode tolerates with a note, and that a check reports as a finding.
 CHECKED = {
     "shuffle_two_places a=16 b=3": "sync",
