@@ -43,6 +43,7 @@ enum {
     KEY_GITHUB,
     KEY_OUTPUT,
     KEY_CSV,
+    KEY_SARIF,
     KEY_JSON,
     KEY_PAGE,
 };
@@ -57,7 +58,7 @@ struct input {
     struct prof_selection selection;
     struct prof_gate gates[MOST_GATES];
     size_t gate_count;
-    const char *arch, *checks, *read, *output, *csv, *json, *page;
+    const char *arch, *checks, *read, *output, *csv, *json, *sarif, *page;
     double seconds;
 };
 
@@ -90,6 +91,10 @@ static const struct argp_option options[] = {
     {"output", KEY_OUTPUT, "FILE", 0, "Write the report to a file instead of standard error", 4},
     {"csv", KEY_CSV, "FILE", 0, "Write CSV, one line per row of the table", 4},
     {"json", KEY_JSON, "FILE", 0, "Write JSON, schema " PROF_SCHEMA, 4},
+    {"sarif", KEY_SARIF, "FILE", 0,
+     "Write what the checks found, gates that failed and lines that waste as SARIF 2.1.0, for code hosts and "
+     "editors",
+     4},
     {"page", KEY_PAGE, "FILE", 0, "Write an HTML page: the source, its requests as pictures, arrays as maps",
      4},
     CLI_COMMON_OPTIONS,
@@ -180,6 +185,8 @@ static bool parse_option(struct input *input, int key, const char *argument) {
         return set_file("--output", &input->output, argument, error);
     case KEY_CSV:
         return set_file("--csv", &input->csv, argument, error);
+    case KEY_SARIF:
+        return set_file("--sarif", &input->sarif, argument, error);
     case KEY_JSON:
         return set_file("--json", &input->json, argument, error);
     default:
@@ -223,7 +230,7 @@ static bool check_arch(const char *arch, struct base_error *error) {
 
 /* ---------------------------------------------------------------- files */
 
-enum { OUTPUT, CSV, JSON, PAGE, RECORDS, FILES };
+enum { OUTPUT, CSV, JSON, SARIF, PAGE, RECORDS, FILES };
 
 struct files {
     struct base_output outputs[RECORDS];
@@ -234,8 +241,8 @@ struct files {
 /* An output must not be another output, the program, an argument of it, or a file behind its streams. */
 static bool check_places(const struct input *input, const struct prof_program *program,
                          struct base_error *error) {
-    size_t count = 0, most = 8;
-    while (input->program && input->program[most - 8])
+    size_t count = 0, most = 9;
+    while (input->program && input->program[most - 9])
         most++;
     struct base_place *places = calloc(most, sizeof *places);
     if (!places)
@@ -243,6 +250,7 @@ static bool check_places(const struct input *input, const struct prof_program *p
     places[count++] = (struct base_place){.name = "--output", .path = input->output};
     places[count++] = (struct base_place){.name = "--csv", .path = input->csv};
     places[count++] = (struct base_place){.name = "--json", .path = input->json};
+    places[count++] = (struct base_place){.name = "--sarif", .path = input->sarif};
     places[count++] = (struct base_place){.name = "--page", .path = input->page};
     places[count++] = (struct base_place){
         .name = "where standard output goes", .is_stream = true, .stream = STDOUT_FILENO, .read = true};
@@ -263,8 +271,8 @@ static bool check_places(const struct input *input, const struct prof_program *p
 }
 
 static bool open_files(struct files *files, const struct input *input, struct base_error *error) {
-    const char *paths[RECORDS] = {input->output, input->csv, input->json, input->page};
-    static const char *const names[RECORDS] = {"--output", "--csv", "--json", "--page"};
+    const char *paths[RECORDS] = {input->output, input->csv, input->json, input->sarif, input->page};
+    static const char *const names[RECORDS] = {"--output", "--csv", "--json", "--sarif", "--page"};
     cli_guard_unfinished();
     for (int i = 0; i < RECORDS; i++) {
         if (!paths[i])
@@ -355,7 +363,7 @@ static int judge(FILE *file, const struct input *input, const struct prof_report
     const struct prof_recording *recording = report->recording;
     bool incomplete = prof_is_incomplete(report);
     int status = CLI_GO_ON;
-    if (prof_put_failures(file, report, input->gates, input->gate_count))
+    if (prof_put_failures(file, report))
         status = CLI_GATE;
     if (input->gate_count && !report->rows->count)
         fail(file, &status, CLI_GATE, "--fail-if: no launch was there to be held against it");
@@ -389,10 +397,11 @@ static bool write_report(struct files *files, const struct input *input, const s
     if (good)
         *status = judge(file, input, report);
     if (good && input->github)
-        prof_put_annotations(stderr, report, input->gates, input->gate_count);
+        prof_put_annotations(stderr, report);
     good = good && (!files->wanted[OUTPUT] || commit(files, OUTPUT, error));
     good = good && put_file(files, CSV, prof_put_csv, report, error) &&
            put_file(files, JSON, prof_put_json, report, error) &&
+           put_file(files, SARIF, prof_put_sarif, report, error) &&
            put_file(files, PAGE, prof_put_page, report, error);
     /* The files above are written even if standard error fails. */
     return good && (!ferror(stderr) || base_failure(error, "standard error: the report cannot be written"));
@@ -426,6 +435,8 @@ static bool report_records(struct files *files, const struct input *input, const
                                      .recording = &recording,
                                      .rows = &rows,
                                      .choices = &input->choices,
+                                     .gates = input->gates,
+                                     .gate_count = input->gate_count,
                                      .each = input->selection.each,
                                      .leaks_fail = input->leaks_fail,
                                      .read = input->read != NULL,

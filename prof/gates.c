@@ -21,10 +21,10 @@ static void doubts_text(const struct prof_row *row, const struct prof_metric *me
     snprintf(out, size, " (~ may differ from a GPU's: %s)", names);
 }
 
-size_t prof_put_failures(FILE *file, const struct prof_report *report, const struct prof_gate *gates,
-                         size_t gate_count) {
+size_t prof_put_failures(FILE *file, const struct prof_report *report) {
+    const struct prof_gate *gates = report->gates;
     size_t failures = 0;
-    for (size_t g = 0; g < gate_count; g++)
+    for (size_t g = 0; g < report->gate_count; g++)
         for (size_t i = 0; i < report->rows->count; i++) {
             const struct prof_row *row = &report->rows->items[i];
             double value = gates[g].metric->of(&row->sums);

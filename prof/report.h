@@ -9,15 +9,19 @@
 #include "prof/rows.h"
 
 #define PROF_SCHEMA "wideload-prof/1"
+/* What is said of a report for which prof_is_incomplete() holds. */
+#define PROF_INCOMPLETE "the report is incomplete: launches or records are missing from it"
 
 struct prof_report {
     const char *program; /* as the user named it */
     const struct prof_recording *recording;
     const struct prof_rows *rows;
     const struct prof_choices *choices; /* empty: the default table */
-    bool each, leaks_fail;              /* leaks_fail: memory that was never freed is an error */
-    bool read;                          /* the records were there already, perhaps without an account */
-    size_t running;                     /* processes that use the driver and were still running at the end */
+    const struct prof_gate *gates;
+    size_t gate_count;
+    bool each, leaks_fail; /* leaks_fail: memory that was never freed is an error */
+    bool read;             /* the records were there already, perhaps without an account */
+    size_t running;        /* processes that use the driver and were still running at the end */
 };
 
 /* header.c: what ran, and under which rules. */
@@ -45,16 +49,16 @@ void prof_put_messages(FILE *file, const struct prof_report *report, const struc
 const struct prof_message *prof_first_error(const struct prof_report *report);
 
 /* gates.c: prints the rows that fail a gate, and returns their number. */
-size_t prof_put_failures(FILE *file, const struct prof_report *report, const struct prof_gate *gates,
-                         size_t gate_count);
+size_t prof_put_failures(FILE *file, const struct prof_report *report);
 /* github.c: prints the same rows, the findings and the wasteful lines as workflow commands. */
-void prof_put_annotations(FILE *file, const struct prof_report *report, const struct prof_gate *gates,
-                          size_t gate_count);
+void prof_put_annotations(FILE *file, const struct prof_report *report);
 
 /* csv.c: one line per row. */
 bool prof_put_csv(FILE *file, const struct prof_report *report);
 /* json.c: one element per launch, in order. */
 bool prof_put_json(FILE *file, const struct prof_report *report);
+/* sarif.c: SARIF 2.1.0, a result per annotation (annotations.h). */
+bool prof_put_sarif(FILE *file, const struct prof_report *report);
 
 /* page.c: an HTML page that loads nothing. */
 bool prof_put_page(FILE *file, const struct prof_report *report);

@@ -8,7 +8,7 @@
 #include "prof/report.h"
 #include "tests/fuzz/fuzz.h"
 
-static void put_texts(FILE *file, const struct prof_report *report, const struct prof_gate *gate) {
+static void put_texts(FILE *file, const struct prof_report *report) {
     prof_put_header(file, report);
     FUZZ_CHECK(report->choices->count ? prof_put_metrics(file, report) : prof_put_table(file, report));
     FUZZ_CHECK(prof_put_lines(file, report));
@@ -17,23 +17,33 @@ static void put_texts(FILE *file, const struct prof_report *report, const struct
     prof_put_messages(file, report, prof_first_error(report));
     prof_put_messages(file, report, NULL);
     prof_put_findings(file, report);
-    FUZZ_CHECK(prof_put_failures(file, report, gate, 1) <= report->rows->count);
-    prof_put_annotations(file, report, gate, 1);
+    FUZZ_CHECK(prof_put_failures(file, report) <= report->rows->count);
+    prof_put_annotations(file, report);
     FUZZ_CHECK(prof_put_csv(file, report));
 }
 
-static void put_json(const struct prof_report *report) {
+static json_t *written(bool (*put)(FILE *file, const struct prof_report *report),
+                       const struct prof_report *report) {
     char *text;
     size_t size;
     FILE *file = open_memstream(&text, &size);
     FUZZ_CHECK(file);
-    FUZZ_CHECK(prof_put_json(file, report));
+    FUZZ_CHECK(put(file, report));
     fclose(file);
     json_t *document = json_loadb(text, size, 0, NULL);
     FUZZ_CHECK(json_is_object(document));
+    free(text);
+    return document;
+}
+
+static void put_json(const struct prof_report *report) {
+    json_t *document = written(prof_put_json, report);
     FUZZ_CHECK(json_array_size(json_object_get(document, "launches")) == report->rows->launch_count);
     json_decref(document);
-    free(text);
+    document = written(prof_put_sarif, report);
+    const json_t *run = json_array_get(json_object_get(document, "runs"), 0);
+    FUZZ_CHECK(json_array_size(json_object_get(run, "results")) >= report->recording->finding_count);
+    json_decref(document);
 }
 
 /* No name of the records is markup, and whatever they hold, the page is UTF-8 and small. */
@@ -62,14 +72,19 @@ static void report_records(const struct prof_recording *recording, size_t input,
     struct prof_gate gate;
     FUZZ_CHECK(!all_metrics || prof_choices_parse("all", &choices, &error));
     FUZZ_CHECK(prof_gate_parse("gld_efficiency<80", &gate, &error));
-    const struct prof_report report = {
-        .program = "fuzz", .recording = recording, .rows = &rows, .choices = &choices, .each = each};
+    const struct prof_report report = {.program = "fuzz",
+                                       .recording = recording,
+                                       .rows = &rows,
+                                       .choices = &choices,
+                                       .gates = &gate,
+                                       .gate_count = 1,
+                                       .each = each};
     static FILE *nowhere;
     if (!nowhere)
         nowhere = fopen("/dev/null", "w");
     FUZZ_CHECK(nowhere);
     if (rows.count)
-        put_texts(nowhere, &report, &gate);
+        put_texts(nowhere, &report);
     prof_put_losses(nowhere, &report);
     put_json(&report);
     put_page(&report, input);
