@@ -14,7 +14,8 @@ struct sink {
     void *argument;
 };
 
-/* A check that this version does not know is none of the rules' either: the finding is a fault like others. */
+/* A check that this version does not know is none of the rules' either: the finding is a fault like others.
+ */
 static enum prof_rule rule_of(const char *check) {
     for (unsigned rule = 0; check && rule <= PROF_RULE_LEAK; rule++)
         if (strcmp(prof_rule_names[rule], check) == 0)

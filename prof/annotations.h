@@ -26,11 +26,11 @@ enum prof_level { PROF_ERROR, PROF_WARNING, PROF_NOTE };
 struct prof_annotation {
     enum prof_rule rule;
     enum prof_level level;
-    const char *kernel; /* mangled; NULL: host code, or unknown */
-    const char *file;   /* NULL: unknown */
+    const char *kernel;              /* mangled; NULL: host code, or unknown */
+    const char *file;                /* NULL: unknown */
     unsigned line, column, ptx_line; /* 0: unknown */
-    const char *what; /* an access, a gate or a kind of finding: it stays the same when lines move */
-    uint64_t times, launches;          /* as in struct prof_finding; of others the row's launches */
+    const char *what;         /* an access, a gate or a kind of finding: it stays the same when lines move */
+    uint64_t times, launches; /* as in struct prof_finding; of others the row's launches */
     const struct prof_finding *finding; /* NULL: it is none */
     const char *message;
 };

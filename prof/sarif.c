@@ -51,31 +51,39 @@ static json_t *message(const char *text) {
 static const struct {
     const char *description, *help;
 } rules[PROF_RULES] = {
-    [PROF_RULE_MEMORY] = {"An access outside memory that the program has",
-                          "A kernel or a copy accesses memory past the end of an allocation, after it was freed, or at "
-                          "an address that its size does not divide. Compare the index with the array's length "
-                          "before the access."},
-    [PROF_RULE_RACE] = {"Two threads access the same memory without an order",
-                        "At least one of the two accesses is a store, and no barrier, fence or atomic access orders "
-                        "them, so the result depends on timing. Put a barrier between the two lines, or use an "
-                        "atomic operation."},
-    [PROF_RULE_INIT] = {"A read of memory that was never written",
-                        "Neither the host nor a kernel has written these bytes. Write them first, for instance with "
-                        "cudaMemset()."},
-    [PROF_RULE_SYNC] = {"A barrier or a warp's exchange that not all of its threads reach",
-                        "Part of a warp or block waits at a barrier that the others do not reach, or a mask names "
-                        "lanes that are elsewhere. Move the barrier out of the branch, or correct the mask."},
-    [PROF_RULE_LEAK] = {"Device memory that was never freed",
-                        "The program ended without freeing this allocation. Free it when nothing uses it any more."},
-    [PROF_RULE_FAULT] = {"A kernel that faulted",
-                         "The launch stopped here, as it would on a GPU. wideload prof --check memory,sync tells more of "
-                         "faulty addresses and of deadlocks."},
-    [PROF_RULE_GATE] = {"A metric beyond the bound of --fail-if",
-                        "The kernel's metric is one that the command was told to fail for. The line is the one that "
-                        "wastes most in the kernel."},
-    [PROF_RULE_WASTE] = {"Memory accesses that move more than they use",
-                         "The line needs more transactions than its bytes fill. Let neighbouring threads access "
-                         "neighbouring addresses, from an aligned one on; in shared memory, different banks."},
+    [PROF_RULE_MEMORY] =
+        {"An access outside memory that the program has",
+         "A kernel or a copy accesses memory past the end of an allocation, after it was freed, or at "
+         "an address that its size does not divide. Compare the index with the array's length "
+         "before the access."},
+    [PROF_RULE_RACE] =
+        {"Two threads access the same memory without an order",
+         "At least one of the two accesses is a store, and no barrier, fence or atomic access orders "
+         "them, so the result depends on timing. Put a barrier between the two lines, or use an "
+         "atomic operation."},
+    [PROF_RULE_INIT] =
+        {"A read of memory that was never written",
+         "Neither the host nor a kernel has written these bytes. Write them first, for instance with "
+         "cudaMemset()."},
+    [PROF_RULE_SYNC] =
+        {"A barrier or a warp's exchange that not all of its threads reach",
+         "Part of a warp or block waits at a barrier that the others do not reach, or a mask names "
+         "lanes that are elsewhere. Move the barrier out of the branch, or correct the mask."},
+    [PROF_RULE_LEAK] =
+        {"Device memory that was never freed",
+         "The program ended without freeing this allocation. Free it when nothing uses it any more."},
+    [PROF_RULE_FAULT] =
+        {"A kernel that faulted",
+         "The launch stopped here, as it would on a GPU. wideload prof --check memory,sync tells more of "
+         "faulty addresses and of deadlocks."},
+    [PROF_RULE_GATE] =
+        {"A metric beyond the bound of --fail-if",
+         "The kernel's metric is one that the command was told to fail for. The line is the one that "
+         "wastes most in the kernel."},
+    [PROF_RULE_WASTE] =
+        {"Memory accesses that move more than they use",
+         "The line needs more transactions than its bytes fill. Let neighbouring threads access "
+         "neighbouring addresses, from an aligned one on; in shared memory, different banks."},
 };
 
 static json_t *rule_object(unsigned rule) {
@@ -102,8 +110,8 @@ static json_t *tool_object(void) {
 
 #define ROOT "%SRCROOT%"
 
-/* An absolute path without "." and "..", by its words alone, as the file may be another machine's.  The caller
- * frees it.  NULL: out of memory. */
+/* An absolute path without "." and "..", by its words alone, as the file may be another machine's.  The
+ * caller frees it.  NULL: out of memory. */
 static char *absolute(const char *path, const char *folder) {
     const size_t before = path[0] == '/' ? 0 : strlen(folder);
     char *joined = malloc(before + strlen(path) + 2), *to = joined;
@@ -205,8 +213,8 @@ static json_t *location(const struct writer *writer, const char *file, unsigned 
 
 /* FNV-1a of what tells a result from others and stays when lines move. */
 static json_t *fingerprints(const struct prof_annotation *annotation) {
-    const char *const parts[] = {prof_rule_names[annotation->rule], annotation->kernel ? annotation->kernel : "",
-                                 annotation->what};
+    const char *const parts[] = {prof_rule_names[annotation->rule],
+                                 annotation->kernel ? annotation->kernel : "", annotation->what};
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         for (const char *at = parts[i];; at++) {
@@ -240,9 +248,9 @@ static json_t *related(const struct writer *writer, const struct prof_annotation
 static json_t *locations(const struct writer *writer, const struct prof_annotation *annotation) {
     json_t *array = json_array();
     const bool known = annotation->file || annotation->kernel || annotation->ptx_line;
-    return if_right(!known || add(array, location(writer, annotation->file, annotation->line,
-                                                  annotation->column, annotation->ptx_line,
-                                                  annotation->kernel)),
+    return if_right(!known ||
+                        add(array, location(writer, annotation->file, annotation->line, annotation->column,
+                                            annotation->ptx_line, annotation->kernel)),
                     array);
 }
 
@@ -296,7 +304,8 @@ static const char *failure(const struct prof_report *report) {
         return PROF_INCOMPLETE;
     if (!report->recording->process_count)
         return "no process opened the simulator: nothing was looked at";
-    return report->gate_count && !report->rows->count ? "no launch was there to be held against --fail-if" : NULL;
+    return report->gate_count && !report->rows->count ? "no launch was there to be held against --fail-if"
+                                                      : NULL;
 }
 
 static json_t *invocations_array(const struct prof_report *report) {
@@ -342,11 +351,12 @@ bool prof_put_sarif(FILE *file, const struct prof_report *report) {
     const char *workspace = getenv("GITHUB_WORKSPACE"), *here = folder && *folder == '/' ? folder : "/";
     struct writer writer = {
         .file = file, .folder = here, .root = absolute(workspace && *workspace ? workspace : here, here)};
-    bool right = writer.root &&
-                 fputs("{\n \"$schema\": \"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
-                       "sarif-schema-2.1.0.json\",\n \"version\": \"2.1.0\",\n \"runs\": [{\n",
-                       file) != EOF &&
-                 put_run(&writer, report) && fputs("\n }]\n}\n", file) != EOF;
+    bool right =
+        writer.root &&
+        fputs("{\n \"$schema\": \"https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/"
+              "sarif-schema-2.1.0.json\",\n \"version\": \"2.1.0\",\n \"runs\": [{\n",
+              file) != EOF &&
+        put_run(&writer, report) && fputs("\n }]\n}\n", file) != EOF;
     free(writer.root);
     free(folder);
     return right;
