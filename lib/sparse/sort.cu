@@ -282,12 +282,12 @@ static __device__ __forceinline__ void wl_add_warps(uint16_t *counts, uint16_t *
             }                                                                                                \
             __syncthreads();                                                                                 \
             _Pragma("unroll 4") for (uint32_t at = low + threadIdx.x; at < min(count, low + capacity);       \
-                                     at += WL_THREADS) to[goes[tags[at] & 0xffff] + at] = room[at - low];    \
+                                     at += WL_THREADS) to[goes[digits[at]] + at] = room[at - low];           \
         }                                                                                                    \
     }
 
 static __device__ __forceinline__ void wl_move_values(const struct wl_sort_pass &p, uint64_t begin,
-                                                      uint32_t count, const uint32_t *tags,
+                                                      uint32_t count, const uint16_t *digits,
                                                       const uint64_t *goes, uint8_t *exchange,
                                                       uint32_t exchange_bytes,
                                                       const uint32_t places[WL_SORT_EACH]) {
@@ -324,13 +324,13 @@ static __device__ __forceinline__ void wl_start(const struct wl_sort_pass &p, ui
 /* Writes the tile's words, which lie in order, and in the last pass the other indices and where keys start.
  */
 static __device__ __forceinline__ void wl_write_words(const struct wl_sort_pass &p, bool first,
-                                                      const wl_word *words, const uint32_t *tags,
+                                                      const wl_word *words, const uint16_t *digits,
                                                       const uint64_t *goes, uint32_t count) {
 #pragma unroll 4
     for (uint32_t at = threadIdx.x; at < count; at += WL_THREADS) {
         const wl_word word = words[at];
-        const uint32_t tag = tags[at];
-        const uint64_t to = goes[tag & 0xffff] + at;
+        const uint32_t digit = digits[at];
+        const uint64_t to = goes[digit] + at;
         if (!p.last) {
             ((wl_word *)wl_global(p.to))[to] = word;
             continue;
@@ -338,8 +338,10 @@ static __device__ __forceinline__ void wl_write_words(const struct wl_sort_pass 
         const uint32_t before = at ? at - 1 : 0;
 #if WL_WORD == 4
         const uint32_t other = first ? word : word & ((1u << p.other_bits) - 1);
-        const uint64_t key = first ? tag : (uint64_t)(tag & 0xffff) << p.low_bits | tag >> 16;
-        const bool heads = at == 0 | tags[before] != tag;
+        /* First digits lie behind the words. */
+        const uint16_t *lows = (const uint16_t *)(words + WL_TILE);
+        const uint64_t key = first ? digit : (uint64_t)digit << p.low_bits | lows[at];
+        const bool heads = at == 0 | digits[before] != digit | (!first && lows[before] != lows[at]);
 #else
         const uint32_t other = (uint32_t)word;
         const uint64_t key = word >> 32;
@@ -360,8 +362,9 @@ static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, co
     const uint32_t exchange_bytes = WL_SORT_EXCHANGE(WL_THREADS, WL_WORD, p.bits);
     uint8_t *exchange = wl_sort_memory;
     uint64_t *goes = (uint64_t *)(exchange + exchange_bytes);
-    uint32_t *tags = (uint32_t *)(goes + bins), *sums = tags + WL_TILE;
-    uint16_t *starts = (uint16_t *)(sums + WL_WARPS), *counts = (uint16_t *)exchange;
+    uint32_t *sums = (uint32_t *)(goes + bins);
+    uint16_t *digits = (uint16_t *)(sums + WL_WARPS), *starts = digits + WL_TILE,
+             *counts = (uint16_t *)exchange;
     const uint64_t begin = (uint64_t)blockIdx.x * WL_TILE;
     const uint32_t count = (uint32_t)min(p.entries - begin, (uint64_t)WL_TILE);
 
@@ -442,12 +445,14 @@ static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, co
         const uint32_t place = places[i] & 0xffff, digit = wl_digit_of(p, first, words[i], places[i]);
         if (wl_entry(i) >= count)
             continue;
-        tags[place] = first ? digit : digit | (places[i] & 0xffff0000);
+        digits[place] = (uint16_t)digit;
+        if (!first && p.low_bins)
+            ((uint16_t *)((wl_word *)exchange + WL_TILE))[place] = (uint16_t)(places[i] >> 16);
         ((wl_word *)exchange)[place] = words[i];
     }
     __syncthreads();
-    wl_write_words(p, first, (const wl_word *)exchange, tags, goes, count);
-    wl_move_values(p, begin, count, tags, goes, exchange, exchange_bytes, places);
+    wl_write_words(p, first, (const wl_word *)exchange, digits, goes, count);
+    wl_move_values(p, begin, count, digits, goes, exchange, exchange_bytes, places);
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)

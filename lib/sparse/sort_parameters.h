@@ -14,13 +14,15 @@
 /* Columns whose starts a block fills in. */
 #define WL_SORT_STARTS 4096
 
-/* Bytes of a block's shared memory: counts of each warp, or the tile's words; of each bin where it goes, and
- * where it begins in the tile; a tag of each entry; a sum of each warp. */
+/* Bytes of a block's shared memory: counts of each warp, or the tile's words, and behind words of 4 bytes
+ * their first digits; of each bin where it goes, and where it begins in the tile; a digit of each entry; a
+ * sum of each warp. */
+#define WL_SORT_WORDS(threads, word) ((threads)*WL_SORT_EACH * ((word) == 4 ? 6u : 8u))
 #define WL_SORT_EXCHANGE(threads, word, bits)                                                                \
-    ((threads) / 32 * (2u << (bits)) > (threads)*WL_SORT_EACH * (word) ? (threads) / 32 * (2u << (bits))     \
-                                                                       : (threads)*WL_SORT_EACH * (word))
+    ((threads) / 32 * (2u << (bits)) > WL_SORT_WORDS(threads, word) ? (threads) / 32 * (2u << (bits))        \
+                                                                    : WL_SORT_WORDS(threads, word))
 #define WL_SORT_SHARED(threads, word, bits)                                                                  \
-    (WL_SORT_EXCHANGE(threads, word, bits) + (10u << (bits)) + (threads)*WL_SORT_EACH * 4 + (threads) / 8)
+    (WL_SORT_EXCHANGE(threads, word, bits) + (10u << (bits)) + (threads)*WL_SORT_EACH * 2 + (threads) / 8)
 
 /* An entry between two passes is a word of 4 or 8 bytes.  Of 8: the key above, the other index below.  Of 4:
  * the digits that are still to come above the other index; the first digit follows from where the entry lies.
