@@ -19,13 +19,13 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Sequence, TypeVar, overload
 
-from . import _library, _operations
+from . import _library, _operations, _sparse
 from ._library import Error, explain
 from ._profile import ProfileError, Report, profile
 from ._simulator import simulator
 
-__all__ = ["Error", "ProfileError", "Report", "add", "copy", "deinterleave", "explain", "interleave", "permute", "profile",
-           "simulator", "transpose"]
+__all__ = ["Error", "ProfileError", "Report", "add", "copy", "csr_transpose", "deinterleave", "explain", "interleave", "permute",
+           "profile", "simulator", "transpose"]
 __version__ = _library.version()
 
 _Array = TypeVar("_Array")
@@ -125,6 +125,22 @@ def deinterleave(x: Any, *, out: Any = None) -> Any:
     (array([1, 2], dtype=int8), array([3, 4], dtype=int8))
     """
     return (_by_type.get(type(x)) or _operations_of(x, "x")).deinterleave(x, out)
+
+
+def csr_transpose(matrix: _Array) -> _Array:
+    """A sparse matrix's transpose, in rows, as SciPy's matrix.T.tocsr() has it: the entries of each row are in the order of
+    their columns.
+
+    matrix  in rows (CSR), of SciPy or CuPy, shape (rows, cols): indices of 32 or 64 bits, values of 1, 2, 4, 8 or 16 bytes.
+            The result is a new matrix of the same class, shape (cols, rows)
+
+    >>> import scipy.sparse
+    >>> wideload.csr_transpose(scipy.sparse.csr_array(np.array([[0, 1, 2], [3, 0, 0]]))).toarray()
+    array([[0, 3],
+           [1, 0],
+           [2, 0]])
+    """
+    return _sparse.csr_transpose(matrix)
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -48,6 +48,8 @@ wl_deinterleave = _function("wl_deinterleave", 7)
 wl_interleave = _function("wl_interleave", 7)
 wl_deinterleave_fields = _function("wl_deinterleave_fields", 8)
 wl_interleave_fields = _function("wl_interleave_fields", 8)
+wl_csr_transpose_workspace = _function("wl_csr_transpose_workspace", 3)
+wl_csr_transpose = _function("wl_csr_transpose", 7)
 
 
 def address_of(name: str) -> int:

@@ -1,0 +1,79 @@
+"""Sparse matrices in rows: SciPy's and CuPy's, by the arrays that they consist of."""
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from . import _library
+from ._array import Array, family_of, type_name, view
+from ._library import check, context
+
+_WIDTHS = (1, 2, 4, 8, 16)
+_INDICES = ("i4", "i8")
+
+
+class Csr(ctypes.Structure):
+    """wl_csr: addresses of a matrix's arrays."""
+    _fields_ = [("pointers", ctypes.c_uint64), ("indices", ctypes.c_uint64), ("values", ctypes.c_uint64)]
+
+
+class Shape(ctypes.Structure):
+    """wl_sparse_shape."""
+    _fields_ = [("rows", ctypes.c_uint64), ("cols", ctypes.c_uint64), ("entries", ctypes.c_uint64),
+                ("index_bytes", ctypes.c_uint), ("width", ctypes.c_uint)]
+
+
+def _part(matrix: Any, part: str, alignment: int = 0) -> Array:
+    """One of the matrix's arrays, as it is or as an aligned copy in C order."""
+    name = f"matrix.{part}"
+    array = view(getattr(matrix, part), name)
+    if len(array.shape) != 1:
+        raise ValueError(f"{name}: {len(array.shape)} dimensions; one is needed")
+    if array.is_contiguous(alignment or array.width):
+        return array
+    from ._operations import copy
+    family = family_of(array.source, name)
+    return family.view(copy(family, array.source, None), name)
+
+
+def _check(pointers: Array, indices: Array, values: Array, rows: int, entries: int) -> None:
+    for array, name in ((indices, "indices"), (values, "data")):
+        if array.device != pointers.device:
+            raise ValueError(f"matrix.{name}: on {array.device}; matrix.indptr is on {pointers.device}")
+        if array.shape[0] < entries:
+            raise ValueError(f"matrix.{name}: {array.shape[0]} elements; the matrix has {entries} entries")
+    if pointers.shape[0] != rows + 1:
+        raise ValueError(f"matrix.indptr: {pointers.shape[0]} elements; {rows} rows have {rows + 1}")
+    if pointers.kind not in _INDICES or indices.kind != pointers.kind:
+        raise TypeError(f"matrix.indices: type {indices.kind}, and matrix.indptr {pointers.kind}; one type of "
+                        f"{' and '.join(_INDICES)} is needed")
+    if values.width not in _WIDTHS:
+        raise TypeError(f"matrix.data: {values.width} bytes per element; 1, 2, 4, 8 and 16 are moved")
+
+
+def csr_transpose(matrix: Any) -> Any:
+    if getattr(matrix, "format", None) != "csr" or len(getattr(matrix, "shape", ())) != 2:
+        raise TypeError(f"matrix: {type_name(matrix)}; a sparse matrix in rows is needed, such as scipy.sparse.csr_array")
+    rows, cols = matrix.shape
+    entries = int(matrix.nnz)
+    pointers, indices, values = _part(matrix, "indptr"), _part(matrix, "indices"), _part(matrix, "data")
+    _check(pointers, indices, values, rows, entries)
+    family = family_of(values.source, "matrix.data")
+
+    def new(like: Array, count: int) -> tuple[Any, Array]:
+        made = family.empty(like, [count], like.kind, "matrix")
+        return made, family.view(made, "matrix")
+
+    out_pointers, to_pointers = new(pointers, cols + 1)
+    out_indices, to_indices = new(indices, entries)
+    out_values, to_values = new(values, entries)
+    shape = Shape(rows, cols, entries, pointers.width, values.width)
+    device, needed = context(pointers.device), ctypes.c_size_t()
+    check(_library.wl_csr_transpose_workspace(device, ctypes.byref(shape), ctypes.byref(needed)))
+    # CuPy's memory begins at multiples of 512 bytes, and its pools give it back in the stream's order.
+    work = new(values, needed.value // values.width + 1)[1] if needed.value else None
+    to = Csr(to_pointers.address, to_indices.address, to_values.address)
+    source = Csr(pointers.address, indices.address, values.address)
+    check(_library.wl_csr_transpose(device, ctypes.byref(shape), ctypes.byref(to), ctypes.byref(source),
+                                    work.address if work else None, needed.value, pointers.stream))
+    return type(matrix)((out_values, out_indices, out_pointers), shape=(cols, rows))
