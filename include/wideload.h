@@ -348,8 +348,8 @@ typedef struct wl_sparse_shape {
  * the stream has finished the call.  Of wl_csr_transpose_workspace() bytes: for each entry its value and 4
  * bytes, or 8 (16 beyond 2^22 columns) where rows and columns have too many bits for that, and half a byte to
  * two bytes; and 8 bytes for 4096 columns. Matrices of up to 2048 columns need no room for entries.  On the
- * host device it is 0, and the call allocates counts of each column and thread: then OUT_OF_MEMORY is a
- * further error.
+ * host device it is 0, and the call allocates as much as indices and values have, and 8 bytes for each
+ * entry: then OUT_OF_MEMORY is a further error.
  *
  * Data are not checked.  What lies out of range makes a result that means nothing; only `to` and the
  * workspace are written nevertheless.
