@@ -20,7 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = os.path.join(ROOT, "docs", "explorer.html")
 SOURCES = ["picture/explorer/entry.c", "picture/explorer/libc.c",
            *(f"picture/{name}.c" for name in "blocks figures remedy sentence shared style svg text".split()),
-           *(f"sim/count/{name}.c" for name in "rules global shared local".split())]
+           *(f"sim/count/{name}.c" for name in "rules global shared local split".split())]
 OPTIONS = ["--target=wasm32", "-std=c11", "-Os", "-ffreestanding", "-nostdlib", "-fvisibility=hidden",
            "-mbulk-memory", "-I.", "-isystem", "picture/explorer/include", "-Wl,--no-entry", "-Wl,--strip-all",
            "-Wl,-z,stack-size=65536"]

@@ -39,7 +39,7 @@ REASONS = os.path.join(ROOT, "docs", "mutants.csv")
 # Files, whether only their bound checks are changed, and the tests (ctest's names) that touch them.  The first row that
 # fits a file is its row; without tests a file is left out.
 AREAS = [
-    ("sim/count/*", False, r"count\.|texture\.fetch$"),
+    ("sim/count/*", False, r"count\.|picture\.(drawn|words)$|texture\.fetch$"),
     ("lib/arguments.c", False, r"lib_(arguments|faults|pointers|context|add|copy|capture|steady)$"),
     ("bench/verify*", False, r"bench_(verify|moves|wrong|peers)$"),
     # Computing instructions and the formats of numbers: conformance.h200 holds them, and there are no bounds in them.

@@ -76,12 +76,8 @@ static struct footprint atomic_footprint(const uint64_t *address, uint32_t mask)
     return f;
 }
 
-static const struct count_path *path_of(const struct count_rules *rules, const struct count_access *access) {
-    return access->kind != COUNT_LOAD ? &rules->store : access->skips_l1 ? &rules->load_past : &rules->load;
-}
-
 struct count_result count_global(const struct count_rules *rules, const struct count_access *access) {
-    const struct count_path *path = path_of(rules, access);
+    const struct count_path *path = count_path_of(rules, access);
     unsigned shift = path->block == COUNT_LINE ? 7 : 5, block = path->block;
     unsigned lanes = path->lanes[count_width_class(access->width)];
     struct footprint all;
@@ -103,11 +99,4 @@ struct count_result count_global(const struct count_rules *rules, const struct c
         .moved_bytes = all.blocks * block,
         .useful_bytes = all.addresses * access->width,
     };
-}
-
-struct count_split count_split_global(const struct count_rules *rules, const struct count_access *access) {
-    if (access->kind == COUNT_ATOM || access->kind == COUNT_RED)
-        return (struct count_split){COUNT_WARP, COUNT_SECTOR};
-    const struct count_path *path = path_of(rules, access);
-    return (struct count_split){path->lanes[count_width_class(access->width)], path->block};
 }

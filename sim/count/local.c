@@ -22,11 +22,6 @@ struct count_result count_local(const struct count_rules *rules, const struct co
     };
 }
 
-struct count_split count_split_local(const struct count_rules *rules, const struct count_access *access) {
-    (void)access;
-    return (struct count_split){rules->local_block / 4, rules->local_block};
-}
-
 /* Hardware requests a wide access word by word: 16 STL.128 of 32 warps counted 2048 requests, not 512. */
 unsigned count_local_requests(unsigned width) {
     return width <= 4 ? 1 : width / 4;

@@ -24,6 +24,12 @@ struct count_rules {
     bool shared_pairs;           /* wide shared loads cost less if adjacent lanes agree: shared.c */
 };
 
+/* The path of an access of global memory. */
+static inline const struct count_path *count_path_of(const struct count_rules *rules,
+                                                     const struct count_access *access) {
+    return access->kind != COUNT_LOAD ? &rules->store : access->skips_l1 ? &rules->load_past : &rules->load;
+}
+
 /* The index in count_path.lanes for an access of this width. */
 static inline unsigned count_width_class(unsigned width) {
     return width <= 4 ? 0 : width / 8;

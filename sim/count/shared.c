@@ -9,21 +9,8 @@
  * the next but one (lane ^ 2), the answer is half as long and a group has twice as many lanes.  A 16-byte
  * broadcast takes 2 wavefronts, not 4.
  */
+#include "sim/count/shared.h"
 #include "sim/count/lane_set.h"
-#include "sim/count/rules.h"
-
-enum { WAVEFRONT = 128, MAX_COLUMNS = 32 };
-
-static bool lanes_agree(const uint64_t *address, uint32_t mask, unsigned distance) {
-    /* The lower lane of each pair whose lanes both take part. */
-    uint32_t lower = mask & mask >> distance & (distance == 1 ? 0x55555555u : 0x33333333u);
-    for (; lower; lower &= lower - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(lower);
-        if (address[lane] != address[lane + distance])
-            return false;
-    }
-    return true;
-}
 
 struct demand {
     unsigned most;     /* accesses to the busiest column */
@@ -33,8 +20,8 @@ struct demand {
 /* The demand of the lanes of mask, which may be 0.  With share set, lanes that name the same words make one
  * access; otherwise each lane makes its own. */
 static struct demand demand(const uint64_t *address, uint32_t mask, unsigned unit_shift, bool share) {
-    unsigned columns = WAVEFRONT >> unit_shift; /* a power of two */
-    uint8_t wanted[MAX_COLUMNS] = {0};
+    unsigned columns = COUNT_WAVEFRONT >> unit_shift; /* a power of two */
+    uint8_t wanted[COUNT_MAX_COLUMNS] = {0};
     struct demand d = {0, 0};
 
     if (share && !lanes_climb(address, mask)) {
@@ -57,7 +44,7 @@ static struct demand demand(const uint64_t *address, uint32_t mask, unsigned uni
             last = unit;
         }
     }
-    for (unsigned column = 0; column < MAX_COLUMNS; column++)
+    for (unsigned column = 0; column < COUNT_MAX_COLUMNS; column++)
         d.most = wanted[column] > d.most ? wanted[column] : d.most;
     return d;
 }
@@ -86,35 +73,17 @@ static bool contiguous(const struct count_access *access) {
  * more.) */
 bool count_shared_unsure(const struct count_rules *rules, const struct count_access *access) {
     if (!rules->shared_pairs || access->kind != COUNT_LOAD || access->width < 8 ||
-        access->mask & access->mask >> 1 & 0x55555555u || lanes_agree(access->address, access->mask, 2) ||
-        contiguous(access))
+        access->mask & access->mask >> 1 & 0x55555555u ||
+        count_lanes_agree(access->address, access->mask, 2) || contiguous(access))
         return false;
-    const unsigned lanes = WAVEFRONT / access->width;
+    const unsigned lanes = COUNT_WAVEFRONT / access->width;
     return wavefronts_of(access, lanes) != wavefronts_of(access, 2 * lanes);
 }
 
-/* Lanes that update the same word are served one after another.  Loads and stores of one word are merged, and
- * so are increments of it, which the hardware counts in one operation (ATOMS.POPC.INC). */
-static bool shares_words(const struct count_access *access) {
-    return access->kind == COUNT_LOAD || access->kind == COUNT_STORE || access->increment;
-}
-
-static unsigned unit_of(const struct count_access *access) {
-    return access->width < 4 ? 4 : access->width;
-}
-
-static unsigned lanes_per_group(const struct count_rules *rules, const struct count_access *access) {
-    unsigned lanes = WAVEFRONT / unit_of(access);
-    if (lanes < COUNT_WARP && access->kind == COUNT_LOAD && rules->shared_pairs &&
-        (lanes_agree(access->address, access->mask, 1) || lanes_agree(access->address, access->mask, 2)))
-        lanes *= 2;
-    return lanes;
-}
-
 struct count_result count_shared(const struct count_rules *rules, const struct count_access *access) {
-    unsigned shift = (unsigned)__builtin_ctz(unit_of(access)), lanes = lanes_per_group(rules, access);
-    unsigned wavefronts = 0, addresses = 0;
-    bool share = shares_words(access);
+    unsigned shift = (unsigned)__builtin_ctz(count_shared_unit(access));
+    unsigned lanes = count_shared_lanes(rules, access), wavefronts = 0, addresses = 0;
+    bool share = count_shares_words(access);
 
     for (unsigned first = 0; first < COUNT_WARP; first += lanes) {
         struct demand d = demand(access->address, access->mask & count_group(first, lanes), shift, share);
@@ -126,43 +95,7 @@ struct count_result count_shared(const struct count_rules *rules, const struct c
         addresses = lane_set_count(access->address, access->mask, 0);
     return (struct count_result){
         .transactions = wavefronts,
-        .moved_bytes = wavefronts * WAVEFRONT,
+        .moved_bytes = wavefronts * COUNT_WAVEFRONT,
         .useful_bytes = addresses * access->width,
     };
-}
-
-struct count_split count_split_shared(const struct count_rules *rules, const struct count_access *access) {
-    return (struct count_split){lanes_per_group(rules, access), WAVEFRONT};
-}
-
-/* An earlier lane of `group` with the same unit, or -1. */
-static int partner(const uint64_t *address, uint32_t group, unsigned lane, unsigned shift) {
-    for (uint32_t left = group & ((1u << lane) - 1); left; left &= left - 1)
-        if (address[__builtin_ctz(left)] >> shift == address[lane] >> shift)
-            return __builtin_ctz(left);
-    return -1;
-}
-
-void count_shared_wavefronts(const struct count_rules *rules, const struct count_access *access,
-                             uint8_t wavefront[static 32]) {
-    const unsigned shift = (unsigned)__builtin_ctz(unit_of(access)), lanes = lanes_per_group(rules, access);
-    const unsigned turn = access->compare ? 2 : 1;
-    unsigned before = 0;
-    for (unsigned first = 0; first < COUNT_WARP; first += lanes) {
-        const uint32_t group = access->mask & count_group(first, lanes);
-        uint8_t wanted[MAX_COLUMNS] = {0};
-        unsigned most = 0;
-        for (uint32_t left = group; left; left &= left - 1) {
-            const unsigned lane = (unsigned)__builtin_ctz(left);
-            const int with = shares_words(access) ? partner(access->address, group, lane, shift) : -1;
-            if (with >= 0) {
-                wavefront[lane] = wavefront[with];
-                continue;
-            }
-            const unsigned column = (unsigned)(access->address[lane] >> shift) & ((WAVEFRONT >> shift) - 1);
-            wavefront[lane] = (uint8_t)(before + turn * wanted[column]++);
-            most = wanted[column] > most ? wanted[column] : most;
-        }
-        before += turn * most;
-    }
 }
