@@ -9,12 +9,17 @@ struct patient {
     const struct picture_figures *figures;
 };
 
-/* Names a remedy if the request with these addresses and lanes costs less. */
-static bool try(const struct patient *p, const char *words, const uint64_t address[32], uint32_t mask) {
+/* Transactions of the request with these addresses and lanes. */
+static unsigned cost_with(const struct patient *p, const uint64_t address[32], uint32_t mask) {
     struct picture_request mended = *p->request;
     mended.access.address = address;
     mended.access.mask = mask;
-    const unsigned then = picture_figures(&mended).cost.transactions;
+    return picture_figures(&mended).cost.transactions;
+}
+
+/* Names a remedy if the request with these addresses and lanes costs less. */
+static bool try(const struct patient *p, const char *words, const uint64_t address[32], uint32_t mask) {
+    const unsigned then = cost_with(p, address, mask);
     if (then >= p->figures->cost.transactions)
         return false;
     picture__put(p->text, " ");
@@ -29,10 +34,15 @@ static bool try(const struct patient *p, const char *words, const uint64_t addre
     return true;
 }
 
-static bool try_stride(const struct patient *p, const char *words, uint64_t base, uint64_t stride) {
-    uint64_t address[32];
+/* Addresses of lanes that lie so many bytes apart. */
+static void spread(uint64_t address[32], uint64_t stride) {
     for (unsigned lane = 0; lane < 32; lane++)
-        address[lane] = base + lane * stride;
+        address[lane] = lane * stride;
+}
+
+static bool gather_lanes(const struct patient *p, const char *words) {
+    uint64_t address[32];
+    spread(address, p->request->access.width);
     return try(p, words, address, p->request->access.mask);
 }
 
@@ -54,8 +64,11 @@ static bool align_runs(const struct patient *p) {
     const struct count_access *access = &p->request->access;
     const uint64_t step = picture__step(access, p->figures), end = step == access->width ? 0 : access->width;
     const unsigned runs = picture__runs(access, p->figures);
+    const bool lines = p->figures->unit == 128;
     uint64_t address[32] = {0}, shift = 0;
     unsigned before = 32;
+    if (runs > 1 && runs * 4 > p->figures->lanes)
+        return false;
     for (uint32_t left = access->mask; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctz(left);
         const uint64_t at = access->address[lane];
@@ -64,17 +77,15 @@ static bool align_runs(const struct patient *p) {
         address[lane] = at - shift;
         before = lane;
     }
-    if (runs * 4 > p->figures->lanes)
-        return false;
-    const bool lines = p->figures->unit == 128;
-    if (runs == 1)
+    if (runs > 1)
         return try(p,
-                   lines ? "Beginning at a multiple of 128 bytes, with a pitch rounded up to one,"
-                         : "Beginning at a multiple of 32 bytes, with a pitch rounded up to one,",
+                   lines ? "Rows that begin at multiples of 128 bytes"
+                         : "Rows that begin at multiples of 32 bytes",
                    address, access->mask);
-    return try(
-        p, lines ? "Rows that begin at multiples of 128 bytes" : "Rows that begin at multiples of 32 bytes",
-        address, access->mask);
+    return try(p,
+               lines ? "Beginning at a multiple of 128 bytes, with a pitch rounded up to one,"
+                     : "Beginning at a multiple of 32 bytes, with a pitch rounded up to one,",
+               address, access->mask);
 }
 
 static bool sort_lanes(const struct patient *p) {
@@ -119,10 +130,7 @@ static void put_idle(const struct patient *p) {
         const unsigned first = (unsigned)__builtin_ctz(access->mask);
         for (unsigned lane = 0; lane < 32; lane++)
             address[lane] = access->address[first] + (uint64_t)p->figures->stride * (lane - (uint64_t)first);
-        struct picture_request full = *p->request;
-        full.access.address = address;
-        full.access.mask = UINT32_MAX;
-        if (picture_figures(&full).cost.transactions <= now) {
+        if (cost_with(p, address, UINT32_MAX) <= now) {
             picture__put(p->text, ", which the same ");
             picture__put(p->text, picture__unit_name(p->request, p->figures->unit));
             picture__put(p->text, now == 1 ? " would serve too." : "s would serve too.");
@@ -147,68 +155,79 @@ static void mend_global(const struct patient *p) {
     const struct count_access *access = &p->request->access;
     const struct picture__fold fold = picture__fold(access);
     const uint64_t apart = picture__size(p->figures->has_stride ? p->figures->stride : fold.stride);
-    if (reduce_first(p) ||
-        (apart > access->width && try_stride(p, closer(access, apart), 0, access->width)) ||
+    if (reduce_first(p) || (apart > access->width && gather_lanes(p, closer(access, apart))) ||
         gather_values(p, &fold))
         return;
     if (align_runs(p) || sort_lanes(p))
         return;
-    if (p->figures->has_stride)
+    if (p->figures->has_stride) {
         put_idle(p);
-    else
-        picture__put(p->text, picture__is_atomic(access)
-                                  ? " Sorting the indices, or adding up in shared memory first, can mend it."
-                                  : " Sorting the indices, or gathering through shared memory, can mend it.");
-}
-
-/* Rows that are longer by so many elements, of lanes in one column or in one column for each group. */
-static bool pad(const struct patient *p, const struct picture__fold *fold, unsigned elements, bool fully,
-                const char *words) {
-    const unsigned width = p->request->access.width, word = width < 4 ? 4 : width;
-    uint64_t address[32];
-    for (unsigned lane = 0; lane < 32; lane++)
-        address[lane] = (picture__size(fold->stride) + (uint64_t)elements * word) * (lane % fold->lanes) +
-                        picture__size(fold->pitch) * (lane / fold->lanes);
-    if (fully) {
-        struct picture_request mended = *p->request;
-        mended.access.address = address;
-        if (picture_figures(&mended).cost.transactions > p->figures->least)
-            return false;
+        return;
     }
-    return try(p, words, address, p->request->access.mask);
+    picture__put(p->text, " Sorting the indices, or ");
+    picture__put(p->text, picture__is_atomic(access)    ? "adding up in shared memory first"
+                          : access->kind == COUNT_STORE ? "scattering in shared memory first"
+                                                        : "gathering through shared memory");
+    picture__put(p->text, ", can mend it.");
 }
 
+/* Addresses where rows are longer by so many elements.  Of the two distances the greater one is from row to
+ * row. */
+static void lengthen_rows(const struct patient *p, const struct picture__fold *fold, unsigned elements,
+                          uint64_t address[32]) {
+    const struct count_access *access = &p->request->access;
+    const unsigned first = (unsigned)__builtin_ctz(access->mask); /* 0 if there are several groups */
+    const uint64_t base = access->address[first] - (uint64_t)fold->stride * first;
+    const uint64_t more = (uint64_t)elements * access->width;
+    uint64_t stride = (uint64_t)fold->stride, pitch = (uint64_t)fold->pitch;
+    if (picture__size(fold->stride) >= picture__size(fold->pitch))
+        stride += fold->stride < 0 ? 0 - more : more;
+    else
+        pitch += fold->pitch < 0 ? 0 - more : more;
+    for (unsigned lane = 0; lane < 32; lane++)
+        address[lane] = base + stride * (lane % fold->lanes) + pitch * (lane / fold->lanes);
+}
+
+/* Lanes in one column, or in one column for each group of them. */
 static bool pad_rows(const struct patient *p) {
     static const char *const words[] = {"One more column of padding", "Two more columns of padding",
                                         "Three more columns of padding", "Four more columns of padding"};
     const struct picture__fold whole = {32, p->figures->stride, 0};
     const struct picture__fold fold = p->figures->has_stride ? whole : picture__fold(&p->request->access);
+    const uint32_t mask = p->request->access.mask;
+    uint64_t address[32];
     if (!fold.lanes || !fold.stride)
         return false;
-    if (p->figures->has_stride && fold.stride % 128 == 0 &&
-        pad(p, &fold, 1, true, "One more column of padding, or a swizzle,"))
-        return true;
-    for (unsigned elements = 1; elements <= 4; elements++)
-        if (pad(p, &fold, elements, true, words[elements - 1]))
-            return true;
-    return pad(p, &fold, 1, false, words[0]);
+    for (unsigned elements = 1; elements <= 4; elements++) {
+        lengthen_rows(p, &fold, elements, address);
+        if (cost_with(p, address, mask) > p->figures->least)
+            continue;
+        const bool swizzles = elements == 1 && p->figures->has_stride && fold.stride % 128 == 0;
+        return try(p, swizzles ? "One more column of padding, or a swizzle," : words[elements - 1], address,
+                   mask);
+    }
+    lengthen_rows(p, &fold, 1, address);
+    return try(p, words[0], address, mask);
+}
+
+static bool part_fields(const struct patient *p, uint64_t apart) {
+    uint64_t address[32];
+    spread(address, apart + p->request->access.width);
+    const bool pads = cost_with(p, address, p->request->access.mask) <= p->figures->least;
+    return gather_lanes(p, pads ? "One array per field, or one element of padding per structure,"
+                                : "One array per field");
 }
 
 static void mend_shared(const struct patient *p) {
     const struct count_access *access = &p->request->access;
-    const uint64_t apart = picture__size(p->figures->stride), word = access->width < 4 ? 4 : access->width;
-    if (reduce_first(p))
+    const uint64_t apart = picture__size(p->figures->stride);
+    if (reduce_first(p) || (apart % 128 && apart / access->width <= 8 && part_fields(p, apart)) ||
+        pad_rows(p))
         return;
-    if (apart % 128 && apart / access->width <= 8 &&
-        try_stride(p, "One array per field, or one element of padding per structure,", 0, apart + word))
-        return;
-    if (pad_rows(p))
-        return;
+    picture__put(p->text, " Lanes of one bank take turns; ");
     picture__put(p->text, picture__is_atomic(access)
-                              ? " Lanes of one bank take turns; copies of the array in other "
-                                "banks can mend it."
-                              : " Lanes of one bank take turns; padding, or a swizzle, can "
-                                "spread them over the banks.");
+                              ? "copies of the array in other banks can mend it."
+                              : "padding, or a swizzle, can spread them over the banks.");
 }
 
 void picture__put_remedy(struct picture_text *text, const struct picture_request *request,

@@ -73,6 +73,14 @@ static uint64_t two_rows_broadcast(uint64_t lane) {
     return lane / 16 * 4028;
 }
 
+static uint64_t rows_of_44(uint64_t lane) {
+    return 4096 + 4 * (lane % 16) + 4 * 44 * (lane / 16);
+}
+
+static uint64_t at_24(uint64_t lane) {
+    return 4120 + 4 * lane;
+}
+
 static const struct example examples[] = {
 #include "tests/picture/sentences.inc"
 };
