@@ -70,7 +70,7 @@ LESSONS = {
                      "`plain` 偏移 11 个浮点数的一次写入：两端的扇区只写了一部分。"),
 }
 BEGIN, END = "<!-- picture -->\n", "<!-- /picture -->\n"
-DRAG = {"en": "Drag it", "zh": "动手试试"}
+DRAG = {"en": "Try it", "zh": "动手试试"}
 
 
 def parts_of(request):

@@ -121,6 +121,7 @@ INPUTS = [
     ("pattern=list&list=" + "4 " * 33, "address 33, at character 65: a warp has 32 lanes"),
     ("pattern=list&list=0 6", "lane 1: address 6 is no multiple of 4, which an access of 4 bytes needs"),
     ("pattern=list&list=0x1000000000000", "address 1, at character 1: an address has 48 bits at most"),
+    ("pattern=list&list=<img/src=x>", "address 1, at character 1: '<img/src=x>' is no number; write 128 or 0x80"),
     ("pattern=list&list=0 4&mask=c", "active lanes: none of them has an address in the list"),
     ("pattern=formula&formula=(lane % 8 * 128 + (lane >> 3)) & ~3 | 0x40 ^ 64", ""),
     ("pattern=formula&formula=lane * (4 + 4", "formula, at character 14: ')' is missing"),
@@ -129,8 +130,11 @@ INPUTS = [
     ("pattern=formula&formula=4 * lain", "formula, at character 5: 'lain' is neither lane nor a number"),
     ("pattern=formula&formula=", "formula, at character 1: a number, lane or ( is missing"),
     ("pattern=formula&formula=4 / lane", "formula, at character 3: a division by 0"),
+    ("pattern=formula&mask=fffffffe&formula=4096 / lane * 4", ""),
     ("pattern=formula&formula=4 << lane * 9", "formula, at character 3: a shift by fewer than 0 or more than 63 bits"),
     ("pattern=formula&formula=4 - lane * 4", "lane 2: address -4 lies below 0"),
+    ("pattern=formula&formula=1 << 48", "lane 0: address 281474976710656 has more than 48 bits"),
+    ("pattern=formula&formula=9223372036854775808", "formula, at character 1: a number of more than 63 bits"),
     ("pattern=formula&formula=alert(1)", "formula, at character 1: 'alert' is neither lane nor a number"),
     ("pattern=stride&stride=6", "lane 1: address 6 is no multiple of 4, which an access of 4 bytes needs"),
     ("pattern=stride&stride=1e9", "Stride, bytes: '1e9' is no whole number from -4294967296 to 4294967296"),
@@ -191,12 +195,11 @@ class Explorer(unittest.TestCase):
 
     def test_looks(self):
         patterns = [*links().values(), "pattern=stride&space=global", "space=shared&pattern=column",
-                    "space=global&pattern=formula",
-                              "space=local&pattern=stride&bytes=16&stride=16", "space=global&pattern=list",
-                              "space=global&access=atomic&pattern=stride&stride=0",
+                    "space=global&pattern=formula", "space=local&pattern=stride&bytes=16&stride=16",
+                    "space=global&pattern=list", "space=global&access=atomic&pattern=stride&stride=0",
                     "space=shared&access=compare&pattern=stride&stride=0", "space=shared&pattern=stride&stride=0",
                     "arch=maxwell&space=global&bytes=16&pattern=structure",
-                              "space=global&pattern=stride&stride=4294967296"]
+                    "space=global&pattern=stride&stride=4294967296"]
         for width in (390, 1400):
             for scheme in ("light", "dark"):
                 self.open(width, scheme)
