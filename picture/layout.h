@@ -31,8 +31,7 @@ static inline int picture__lane_middle(unsigned lane) {
  * fit a cell. */
 void picture__begin_numbers(struct picture_text *text, const char *class, int baseline);
 void picture__put_place(struct picture_text *text, unsigned number, int middle);
-/* The numbers of the lanes or banks of `which`, above or below each other's cells; nothing if there is none.
- */
+/* The number of each lane or bank of `which`, in its cell; nothing if `which` is 0. */
 void picture__put_numbers(struct picture_text *text, const char *class, uint32_t which, int baseline);
 
 #endif

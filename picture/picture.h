@@ -38,10 +38,8 @@ struct picture_text {
     char *bytes;       /* `size` of them; after each call NUL-terminated if size is not 0 */
     size_t size, used; /* used is without the NUL; the text is whole if used < size */
 };
-enum {
-    PICTURE_SVG_MOST = 32768,
-    PICTURE_SENTENCE_MOST = 512
-}; /* bytes that hold any request's, with the NUL */
+/* Bytes that hold any request's, with the NUL. */
+enum { PICTURE_SVG_MOST = 32768, PICTURE_SENTENCE_MOST = 512 };
 
 /* Appends what the request does and what would mend it: "32 lanes, 128 bytes apart: 32 sectors where 4 would
  * do.  A tile in shared memory, or exchanging the loops, would mend it."  Plain text, no markup. */

@@ -1,5 +1,4 @@
-/* Shared memory: 32 banks as columns, wavefronts as rows.  A cell has the number of the lane that it serves.
- */
+/* Shared memory: 32 banks as columns, wavefronts as rows.  A cell has the number of the lane it serves. */
 #include "picture/figures.h"
 #include "picture/layout.h"
 

@@ -1,5 +1,4 @@
-/* Requests of every kind, drawn at random.  docs/explorer.html has the same generator, so that its figures
- * can be compared with the library's: keep them equal. */
+/* Requests of every kind, drawn at random. */
 #ifndef WIDELOAD_TESTS_PICTURE_RANDOM_REQUEST_H
 #define WIDELOAD_TESTS_PICTURE_RANDOM_REQUEST_H
 

@@ -33,12 +33,12 @@ static unsigned pieces_of(const char *class) {
     return count;
 }
 
-/* The width of the first box, and of all boxes together in `units` of it, each rounded. */
 static double first_width(const char *class) {
     const char *at = strchr(path_of(class), 'h');
     return at ? strtod(at + 1, NULL) : 0;
 }
 
+/* The bytes that the boxes of a class are wide, each rounded. */
 static unsigned bytes_of(const char *class, double byte_width) {
     unsigned sum = 0;
     for (const char *at = path_of(class); *at && *at != '"'; at++)
