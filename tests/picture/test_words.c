@@ -122,9 +122,54 @@ static void every_sentence_is_whole(void **state) {
     }
 }
 
+/* A column of a tile in shared memory whose rows have so many elements. */
+static struct picture_request column_of(unsigned elements, unsigned width, bool swizzled,
+                                        uint64_t address[32]) {
+    for (unsigned row = 0; row < 32; row++)
+        address[row] = (uint64_t)width * (row * elements + (swizzled ? row % elements : 0));
+    struct picture_request request = {.rules = count_rules_find(NULL), .space = PICTURE_SHARED};
+    request.access = (struct count_access){.width = width, .mask = UINT32_MAX, .address = address};
+    return request;
+}
+
+static void assert_at_best(unsigned elements, unsigned width, bool swizzled) {
+    uint64_t address[32];
+    const struct picture_request request = column_of(elements, width, swizzled, address);
+    const struct picture_figures figures = picture_figures(&request);
+    assert_int_equal(figures.cost.transactions, figures.least);
+}
+
+/* Whoever follows the advice on a column has no conflict left. */
+static void advice_on_columns_holds(void **state) {
+    static const char *const words[] = {"one element of padding", "One more column", "Two more columns",
+                                        "Three more columns", "Four more columns"};
+    static const unsigned more[] = {1, 1, 2, 3, 4};
+    unsigned mended = 0, swizzled = 0;
+    (void)state;
+    for (unsigned width = 1; width <= 16; width *= 2)
+        for (unsigned elements = 1; elements <= 256; elements++) {
+            uint64_t address[32];
+            char sentence[PICTURE_SENTENCE_MOST];
+            struct picture_text text = {sentence, sizeof sentence, 0};
+            const struct picture_request request = column_of(elements, width, false, address);
+            picture_put_sentence(&text, &request);
+            for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+                if (strstr(sentence, words[i]) && strstr(sentence, "would mend it")) {
+                    assert_at_best(elements + more[i], width, false);
+                    mended++;
+                }
+            if (strstr(sentence, "or a swizzle,") && !(elements & (elements - 1))) {
+                assert_at_best(elements, width, true);
+                swizzled++;
+            }
+        }
+    assert_true(mended > 300 && swizzled > 5);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sentences_are_these),
+        cmocka_unit_test(advice_on_columns_holds),
         cmocka_unit_test(every_sentence_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
