@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "sim/cuda/record/records.h"
+#include "sim/exec/sample/sample.h"
 #include "tests/cuda/api.h"
 
 static char path[] = "/tmp/recorder_test_XXXXXX";
@@ -105,6 +106,46 @@ static void no_room(void **state) {
     }
 }
 
+#ifndef __SANITIZE_ADDRESS__ /* which has its own calloc() */
+static size_t failing;       /* allocations of this size fail; 0: none */
+void *__libc_calloc(size_t count, size_t size);
+
+/* The driver's, too. */
+__attribute__((visibility("default"))) void *calloc(size_t count, size_t size) {
+    return failing && size == failing ? NULL : __libc_calloc(count, size);
+}
+
+/* The record of a launch that had no memory for its samples is lost, and the program continues. */
+static void no_samples(void **state) {
+    (void)state;
+    static const size_t sizes[] = {sizeof(struct sim_kind), sizeof(struct sim_array)};
+    CUmodule module;
+    CUfunction store;
+    CUdeviceptr to;
+    int value = 5;
+    void *parameters[] = {&to, &value};
+    assert_ok(api.cuModuleLoad(&module, api_path("default.fatbin")));
+    assert_ok(api.cuModuleGetFunction(&store, module, "store_at"));
+    assert_ok(api.cuMemAlloc(&to, 4));
+    for (unsigned i = 0; i < 2; i++) {
+        (void)recorded(NULL);
+        const uint64_t lost = account.lost;
+        failing = sizes[i];
+        assert_ok(api.cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+        failing = 0;
+        assert_ok(api.cuCtxSynchronize());
+        assert_int_equal(count_of(recorded(NULL), "{\"launch\":"), 0);
+        assert_int_equal(account.lost, lost + 1);
+    }
+    assert_ok(api.cuLaunchKernel(store, 1, 1, 1, 1, 1, 1, 0, NULL, parameters, NULL));
+    const char *text = recorded(NULL);
+    assert_int_equal(count_of(text, "{\"launch\":"), 1);
+    assert_int_equal(count_of(text, "\"kinds\":"), 1);
+    assert_int_equal(count_of(text, "\"arrays\":"), 1);
+    assert_ok(api.cuMemFree(to));
+}
+#endif
+
 static int setup(void **state) {
     const int file = mkstemp(path);
     if (file < 0)
@@ -112,7 +153,9 @@ static int setup(void **state) {
     memcpy(account.magic, RECORDS_MAGIC, sizeof account.magic);
     const bool written = write(file, &account, sizeof account) == (ssize_t)sizeof account;
     close(file);
-    return written && !setenv("WIDELOAD_PROF_OUT", path, 1) ? api_setup(state) : -1;
+    return written && !setenv("WIDELOAD_PROF_OUT", path, 1) && !setenv("WIDELOAD_PROF_PAGE", "1", 1)
+               ? api_setup(state)
+               : -1;
 }
 
 static int teardown(void **state) {
@@ -121,7 +164,13 @@ static int teardown(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(launches), cmocka_unit_test(messages),
-                                       cmocka_unit_test(no_room)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(launches),
+        cmocka_unit_test(messages),
+        cmocka_unit_test(no_room),
+#ifndef __SANITIZE_ADDRESS__
+        cmocka_unit_test(no_samples),
+#endif
+    };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

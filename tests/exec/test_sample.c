@@ -28,10 +28,23 @@ struct told {
     size_t kind_count;
     struct sim_array arrays[MOST_ARRAYS];
     size_t array_count;
+    bool failed; /* some requests are missing */
 };
 
 static struct harness h;
 static struct told told;
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+
+static bool counting;
+static size_t allocations, failing; /* while counting, each allocation from this one on fails; 0: none */
+
+void *__wrap_calloc(size_t count, size_t size) {
+    if (counting && ++allocations >= failing && failing)
+        return NULL;
+    return __real_calloc(count, size);
+}
 
 static int setup(void **state) {
     (void)state;
@@ -69,6 +82,11 @@ static void tell_instruction(void *argument, const struct sim_instruction_count 
 
 static void tell_array(void *argument, const struct sim_array *array) {
     struct told *out = argument;
+    assert_false(out->failed);
+    if (!array) {
+        out->failed = true;
+        return;
+    }
     assert_true(out->array_count < MOST_ARRAYS);
     out->arrays[out->array_count++] = *array;
 }
@@ -275,6 +293,51 @@ static void heaps_are_in_the_rest(void **state) {
     h.with.heap = NULL;
 }
 
+/* A copy to two blocks counts as two, here as in the counters. */
+static void bulk_copies_have_parts(void **state) {
+    (void)state;
+    load(HEAD ".reg .b16 %rs1; mov.u16 %rs1, 3; mov.u32 %r4, s; add.u32 %r5, %r4, 4096;\n"
+              "mbarrier.init.shared::cta.b64 [%r5], 1; barrier.cluster.arrive; barrier.cluster.wait;\n"
+              "setp.ne.u32 %p1, %r2, 0; @%p1 bra DONE;\n"
+              "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+              "[%r4], [%rd1], 1024, [%r5], %rs1;\n"
+              "DONE: barrier.cluster.arrive; barrier.cluster.wait;" TAIL);
+    h.with.cluster[0] = 2, h.with.cluster[1] = h.with.cluster[2] = 1;
+    assert_true(launch(2, 1, (uintptr_t)harness_buffer(&h, 4096), 0, 0));
+    memset(h.with.cluster, 0, sizeof h.with.cluster);
+    assert_int_equal(h.counters.bulk_load_useful_bytes, 2 * 1024);
+    assert_int_equal(told.array_count, 1);
+    const struct sim_cell sum = whole(&told.arrays[0]);
+    assert_int_equal(sum.useful[SIM_CELL_READ], h.counters.bulk_load_useful_bytes);
+    assert_int_equal(sum.moved[SIM_CELL_READ], 32 * h.counters.bulk_load_transactions);
+    assert_int_equal(told.arrays[0].cell[31].useful[SIM_CELL_READ], 64);
+    assert_int_equal(told.arrays[0].cell[32].useful[SIM_CELL_READ], 0);
+}
+
+/* When memory runs out, the launch fails or tells that samples are missing, or they are complete. */
+static void missing_samples_are_told(void **state) {
+    (void)state;
+    load(MOVE);
+    const uint64_t in = (uintptr_t)harness_buffer(&h, 65536), out = (uintptr_t)harness_buffer(&h, 65536);
+    size_t failed = 0, total = 0;
+    /* The first one is the harness's own. */
+    for (failing = 0; failing <= total; failing += failing ? 1 : 2) {
+        allocations = 0;
+        counting = true;
+        const bool ok = launch(3, 1000, in, out, 2);
+        counting = false;
+        if (!failing)
+            total = allocations;
+        failed += told.failed;
+        if (!ok)
+            assert_int_equal(h.fault.kind, SIM_FAULT_MEMORY);
+        else if (!told.failed)
+            expect_sums();
+    }
+    failing = 0;
+    assert_true(failed > 0);
+}
+
 /* A launch that faults tells what it did, and one that nobody asks is not sampled. */
 static void faults_and_silence(void **state) {
     (void)state;
@@ -299,6 +362,8 @@ int main(void) {
         cmocka_unit_test(parts_are_no_more_than_there_is_room_for),
         cmocka_unit_test(spaces_are_apart),
         cmocka_unit_test(heaps_are_in_the_rest),
+        cmocka_unit_test(bulk_copies_have_parts),
+        cmocka_unit_test(missing_samples_are_told),
         cmocka_unit_test(faults_and_silence),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -105,6 +105,10 @@ static void add_site(void *profile, const struct sim_instruction_count *count) {
 
 static void add_array(void *argument, const struct sim_array *array) {
     struct profile_launch *profile = argument;
+    if (!array) {
+        profile->arrays.failed = true;
+        return;
+    }
     profile_array_put(array, &profile->arrays);
     if (array->serial)
         profile_origin_tell(array);
@@ -113,6 +117,8 @@ static void add_array(void *argument, const struct sim_array *array) {
 void profile_begin(struct profile_launch *profile, struct sim_launch *what) {
     *profile = (struct profile_launch){.on = on};
     if (profile->on) {
+        if (process != getpid())
+            introduce();
         struct sim_function_info info;
         sim_function_info(what->function, &info);
         profile->slot = records_begin(info.name);
@@ -236,8 +242,6 @@ void profile_end(struct profile_launch *profile, const struct sim_launch *what,
                  const struct wl_counters *counters, const struct sim_fault *fault) {
     /* The process may be ending while another thread still launches. */
     if (profile->on && on) {
-        if (process != getpid())
-            introduce();
         launches++;
         struct profile_text body = {0}, text = {0};
         put_launch(&body, profile, what, counters, fault);

@@ -343,7 +343,7 @@ static void count_traffic(struct sim_warp *w, const struct sim_bulk_copy *copy, 
     site->by[space].transactions += sectors;
     site->by[space].useful += (uint64_t)receivers * size;
     if (w->worker->samples && space == SIM_SPACE_GLOBAL)
-        sim_sample_range(w->worker, other, size, 32 * sectors, copy->to.space == SIM_SPACE_GLOBAL);
+        sim_sample_range(w->worker, other, size, receivers, 32 * sectors, copy->to.space == SIM_SPACE_GLOBAL);
 }
 
 const struct sim_insn *sim_run_bulk_copy(struct sim_warp *w, const struct sim_insn *in) {

@@ -72,15 +72,15 @@ void sim_sample_lanes(struct sim_worker *worker, uint32_t site, const struct cou
     }
 }
 
-void sim_sample_range(struct sim_worker *worker, uint64_t address, uint64_t size, uint64_t moved,
-                      bool written) {
+void sim_sample_range(struct sim_worker *worker, uint64_t address, uint64_t size, uint64_t times,
+                      uint64_t moved, bool written) {
     struct sim_array *array = find(worker, address, size);
     const int way = written ? SIM_CELL_WRITTEN : SIM_CELL_READ;
     while (array && size) {
         const uint64_t part = (uint64_t)1 << array->shift,
                        here = array->size ? part - ((address - array->base) & (part - 1)) : size;
         const uint64_t bytes = here < size ? here : size, share = bytes < size ? moved * bytes / size : moved;
-        add(array, address, way, bytes, share);
+        add(array, address, way, times * bytes, share);
         address += bytes;
         size -= bytes;
         moved -= share;
@@ -172,4 +172,6 @@ void sim_samples_tell(const struct sim_samples *samples, sim_array_fn *tell, voi
         tell(argument, arrays[i]);
     if (samples->rest)
         tell(argument, samples->rest);
+    if (samples->failed)
+        tell(argument, NULL);
 }

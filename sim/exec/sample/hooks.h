@@ -59,13 +59,13 @@ void sim_sample_kind(struct sim_warp *w, uint32_t site, enum sim_sample_space sp
 /* arrays.c: shares a request's bytes out among the arrays in which its lanes lie. */
 void sim_sample_lanes(struct sim_worker *worker, uint32_t site, const struct count_access *access, int way,
                       const struct count_result *cost);
-/* The same of `size` bytes in a row, for which `moved` were moved. */
-void sim_sample_range(struct sim_worker *worker, uint64_t address, uint64_t size, uint64_t moved,
-                      bool written);
+/* The same of `size` bytes in a row, which as many blocks as `times` got and for which `moved` were moved. */
+void sim_sample_range(struct sim_worker *worker, uint64_t address, uint64_t size, uint64_t times,
+                      uint64_t moved, bool written);
 
-/* Adds what another worker sampled, and leaves that one empty. */
+/* Adds what another worker sampled, once: takes its kinds, and leaves its arrays. */
 void sim_samples_add(struct sim_samples *to, struct sim_samples *from);
-/* Tells the launch of its arrays. */
+/* Tells the launch of its arrays, and of failure. */
 void sim_samples_tell(const struct sim_samples *samples, sim_array_fn *tell, void *argument);
 
 #endif

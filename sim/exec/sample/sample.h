@@ -54,7 +54,7 @@ struct sim_array {
 };
 
 /* Told of each array that a launch used, after the launch, in the order of the serials, on the caller's
- * thread. */
+ * thread.  At last it is told of NULL if memory ran out: then kinds and arrays lack some requests. */
 typedef void sim_array_fn(void *argument, const struct sim_array *array);
 
 #endif
