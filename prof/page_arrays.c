@@ -232,7 +232,7 @@ static void put_name(struct page *page, const struct prof_array *array) {
         page_put_text(page, "%.200s", from->place);
         page_put(page, "</code>");
     } else if (from && strcmp(from->kind, "module") == 0) {
-        page_put(page, "A module's variables");
+        page_put(page, "A module's variable");
     } else {
         page_put_text(page, "Allocation %llu", (unsigned long long)array->serial);
     }

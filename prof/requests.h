@@ -53,7 +53,7 @@ struct prof_allocation {
     int64_t process;
     uint64_t serial, address, size;
     const char *kind;  /* "device", "managed", "host", "module" */
-    const char *name;  /* a variable's; NULL */
+    const char *name;  /* a variable's, demangled; NULL: it is none */
     const char *place; /* "sumArrays.cu:31" or "main()"; NULL: unknown */
 };
 

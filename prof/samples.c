@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "prof/demangle.h"
 #include "prof/recording.h"
 
 /* More kinds than a line can have: 32 lanes take at most 32 times 16 bytes' transactions, in each space. */
@@ -305,6 +306,19 @@ static const char *get_place(struct prof_reader *r, const json_t *list, struct p
     return kept;
 }
 
+/* A variable's name, demangled; NULL: it has none. */
+static const char *get_variable(struct prof_reader *r, const json_t *object) {
+    const char *name = prof_get_text(r, object, "name", false);
+    if (!name)
+        return NULL;
+    char *plain = prof_demangle(name);
+    const char *kept = plain ? prof_names_keep(&r->recording->names, plain) : NULL;
+    free(plain);
+    if (!kept)
+        prof_reader_fail(r, PROF_NO_MEMORY);
+    return kept;
+}
+
 void prof_allocation_read(struct prof_reader *r, const json_t *object, struct prof_places *places,
                           struct prof_allocation *out) {
     *out = (struct prof_allocation){.process = (int64_t)prof_get_number(r, object, "pid", INT64_MAX),
@@ -312,6 +326,6 @@ void prof_allocation_read(struct prof_reader *r, const json_t *object, struct pr
                                     .address = prof_get_number(r, object, "address", MOST_ADDRESS),
                                     .size = prof_get_number(r, object, "size", MOST_ADDRESS),
                                     .kind = prof_get_text(r, object, "kind", true),
-                                    .name = prof_get_text(r, object, "name", false)};
+                                    .name = get_variable(r, object)};
     out->place = get_place(r, json_object_get(object, "frames"), places);
 }

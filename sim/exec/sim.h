@@ -42,8 +42,9 @@ struct sim_allocation {
     uint64_t base;
     size_t size; /* as asked for */
     enum sim_memory_kind kind;
-    uint64_t serial; /* the how-manieth allocation of this memory, from 1 */
-    void *user;      /* the driver's own note; NULL until sim_memory_set_user() */
+    uint64_t serial;  /* the how-manieth allocation of this memory, from 1 */
+    void *user;       /* the driver's own note; NULL until sim_memory_set_user() */
+    const char *name; /* of the module's variable that it is, as in PTX; NULL: none */
 };
 
 struct sim_memory;
@@ -81,6 +82,8 @@ bool sim_memory_reaches(struct sim_memory *memory, uint64_t address, size_t size
 bool sim_memory_next(struct sim_memory *memory, uint64_t serial, struct sim_allocation *out);
 /* False when base is not the start of an allocation. */
 bool sim_memory_set_user(struct sim_memory *memory, uint64_t base, void *user);
+/* The same of the name, which must live as long as the allocation. */
+bool sim_memory_set_name(struct sim_memory *memory, uint64_t base, const char *name);
 /* Whether what lies in the allocation around the address depends on the order in which threads of a launch
  * came (handed.c). */
 bool sim_memory_ordered(struct sim_memory *memory, uint64_t address);
@@ -233,8 +236,8 @@ struct sim_instruction_count {
     unsigned doubts;    /* bits of enum sim_doubt */
     uint64_t
         outside; /* lanes' accesses of global memory that no allocation held, and packed memory let pass */
-    struct sim_kind *
-        *kinds; /* of a sampled launch: the list of its requests, which may be taken out; else NULL */
+    struct sim_kind **kinds; /* of a sampled launch: the list of its requests, which may be taken out;
+                                else NULL */
 };
 typedef void sim_instruction_fn(void *argument, const struct sim_instruction_count *count);
 
@@ -272,9 +275,9 @@ struct sim_launch {
     void *print_argument;
     sim_instruction_fn *each; /* NULL, or told of each instruction that ran, after the launch, in the
                                  text's order, on the caller's thread */
-    sim_array_fn
-        *array;     /* NULL, or requests are sampled (sim/exec/sample/sample.h) and it is told of arrays */
-    void *argument; /* of both */
+    sim_array_fn *array;      /* NULL, or requests are sampled (sim/exec/sample/sample.h), and it is told of
+                                 arrays */
+    void *argument;           /* of both */
 };
 
 /* Runs a launch to its end.  counters gets this launch's counts (launches == 1).  Counters, and results

@@ -228,6 +228,40 @@ class Page(command.Folder):
         self.assertEqual(words(written_useful=[128, 128], written_moved=[512, 512]),
                          "k: writes 25 % of the bytes, and moves each once.")
 
+    def test_variables_have_names(self):
+        """The records have a module's variables as PTX names them, and the page as C++ does."""
+        with open(self.place("a.ptx"), "w", encoding="ascii") as file:
+            file.write(""".version 8.0
+.target sm_75
+.address_size 64
+.global .align 4 .b8 unused[16];
+.global .align 4 .b8 _ZN3lut5tableE[4096];
+.global .attribute(.managed) .align 4 .b8 managed[2048];
+.visible .entry look_up(.param .u64 out) {
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<5>;
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd1, %r1, 4;
+    mov.u64 %rd2, _ZN3lut5tableE;
+    add.s64 %rd2, %rd2, %rd1;
+    ld.global.u32 %r2, [%rd2];
+    mov.u64 %rd3, managed;
+    add.s64 %rd3, %rd3, %rd1;
+    ld.global.u32 %r3, [%rd3];
+    add.s32 %r2, %r2, %r3;
+    ld.param.u64 %rd4, [out];
+    add.s64 %rd4, %rd4, %rd1;
+    st.global.u32 [%rd4], %r2;
+    ret;
+}
+""")
+        done = prof("--page", self.place("a.html"), arguments.program, f"load={self.place('a.ptx')}", "look_up")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        headings = [array.all("h3")[0].text() for array in parse(self.text("a.html")).all("div", class_="array")]
+        self.assertEqual(len(headings), 3)
+        self.assertIn("lut::table 4 KiB, device memory", headings)
+        self.assertIn("managed 2 KiB, managed memory", headings)
+
     def test_names_are_text(self):
         """Whatever programs, kernels, files, variables and sources are called."""
         wild = "<script>alert(1)</script>\"'&amp;<!--]]>\u202e\x01"

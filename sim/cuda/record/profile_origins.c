@@ -45,6 +45,10 @@ static void put_allocation(struct profile_text *text, const struct sim_array *ar
         return;
     profile_put_name(text, "kind");
     profile_put_string(text, kinds[found.kind]);
+    if (found.name) {
+        profile_put_name(text, "name");
+        profile_put_string(text, found.name);
+    }
     if (found.user)
         put_frames(text, &((const struct allocation *)found.user)->origin);
 }

@@ -170,6 +170,7 @@ static void insert(struct sim_memory *memory, uint64_t base, size_t size, enum s
     put(&entry->serial, ++memory->serial);
     put(&entry->kind, kind);
     atomic_store_explicit(&entry->user, NULL, memory_order_relaxed);
+    atomic_store_explicit(&entry->name, NULL, memory_order_relaxed);
     atomic_store_explicit(&entry->raw, raw, memory_order_relaxed);
     put(&entry->origin, origin);
     put(&entry->ordered, false);
@@ -389,6 +390,18 @@ bool sim_memory_set_user(struct sim_memory *memory, uint64_t base, void *user) {
     return entry != NULL;
 }
 
+bool sim_memory_set_name(struct sim_memory *memory, uint64_t base, const char *name) {
+    pthread_mutex_lock(&memory->lock);
+    struct entry *entry = entry_at(memory, base);
+    if (entry) {
+        write_begin(memory);
+        atomic_store_explicit(&entry->name, name, memory_order_relaxed);
+        write_end(memory);
+    }
+    pthread_mutex_unlock(&memory->lock);
+    return entry != NULL;
+}
+
 bool sim_memory_ordered(struct sim_memory *memory, uint64_t address) {
     pthread_mutex_lock(&memory->lock);
     struct entry *entry = entry_around(memory, address);
@@ -421,7 +434,8 @@ static struct sim_allocation allocation_of(struct entry *entry) {
                                    .size = (size_t)get(&entry->size),
                                    .kind = (enum sim_memory_kind)get(&entry->kind),
                                    .serial = get(&entry->serial),
-                                   .user = atomic_load_explicit(&entry->user, memory_order_relaxed)};
+                                   .user = atomic_load_explicit(&entry->user, memory_order_relaxed),
+                                   .name = atomic_load_explicit(&entry->name, memory_order_relaxed)};
 }
 
 bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out) {

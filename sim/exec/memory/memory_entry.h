@@ -16,6 +16,7 @@ struct entry {
     _Atomic uint64_t serial;
     _Atomic uint64_t kind;
     void *_Atomic user;
+    const char *_Atomic name;
     struct sim_raw *_Atomic raw; /* NULL: from the pages, or registered */
     _Atomic uint64_t origin;     /* of enum origin */
     _Atomic uint64_t ordered;    /* sim_memory_ordered() */
@@ -43,6 +44,8 @@ static inline void entry_copy(struct entry *to, struct entry *from) {
     put(&to->origin, get(&from->origin));
     put(&to->ordered, get(&from->ordered));
     atomic_store_explicit(&to->user, atomic_load_explicit(&from->user, memory_order_relaxed),
+                          memory_order_relaxed);
+    atomic_store_explicit(&to->name, atomic_load_explicit(&from->name, memory_order_relaxed),
                           memory_order_relaxed);
     atomic_store_explicit(&to->raw, atomic_load_explicit(&from->raw, memory_order_relaxed),
                           memory_order_relaxed);

@@ -18,6 +18,7 @@ static bool place_device_variable(struct sim_module *m, struct ptx_variable *v, 
         return ptx_error_set(error, m->ptx, v->pos, "out of memory for variable '%s' (%zu bytes)", v->name,
                              v->size);
     m->allocations[m->allocation_count++] = address;
+    sim_memory_set_name(m->memory, address, v->name);
     v->user = address;
     if (v->init)
         memcpy((void *)(uintptr_t)address, v->init, v->size);

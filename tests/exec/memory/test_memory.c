@@ -221,7 +221,7 @@ static void describing_many(void **state) {
     }
 }
 
-/* Notes on allocations: on as many as there is room for, and on no other. */
+/* Notes on allocations, and names: on as many as there is room for, and on no other. */
 static void noting(void **state) {
     (void)state;
     enum { COUNT = 64 };
@@ -232,11 +232,14 @@ static void noting(void **state) {
     for (size_t i = 0; i < COUNT; i++) {
         assert_true(sim_memory_set_user(memory, bases[i], &notes[i]));
         assert_false(sim_memory_set_user(memory, bases[i] + 1, &notes[i]));
+        assert_true(i % 2 || sim_memory_set_name(memory, bases[i], (char *)&notes[i]));
+        assert_false(sim_memory_set_name(memory, bases[i] + 1, "none"));
     }
     for (size_t i = 0; i < COUNT; i++) {
         struct sim_allocation found;
         assert_true(sim_memory_find(memory, bases[i], 100, &found));
         assert_ptr_equal(found.user, &notes[i]);
+        assert_ptr_equal(found.name, i % 2 ? NULL : &notes[i]);
         assert_true(sim_memory_free(memory, bases[i]));
         assert_false(sim_memory_set_user(memory, bases[i], &notes[i]));
     }
