@@ -1,14 +1,13 @@
+#include "sim/cuda/memory/origin.h"
+
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "sim/cuda/record/profile.h"
-
-#include "sim/cuda/memory/origin.h"
 
 enum { DEEPEST = 32 };
 
@@ -29,7 +28,7 @@ void origin_note(struct origin *origin) {
         return;
     const int count = backtrace(frames, DEEPEST);
     for (int i = 0, kept = 0; i < count && kept < ORIGIN_FRAMES; i++) {
-        /* A return address may be past the end of the calling function. */
+        /* A return address may be past the calling function's end. */
         void *call = (char *)frames[i] - 1;
         Dl_info info;
         if (!dladdr(call, &info) || !info.dli_fname || !is_ours(info.dli_fname))
