@@ -106,10 +106,12 @@ static inline __attribute__((always_inline)) void place_entry(const struct job *
         const uint32_t head[2] = {(uint32_t)key, (uint32_t)other};
         unsigned char *entry = job->between + to * (HEAD + width);
         memcpy(entry, head, HEAD);
-        memcpy(entry + HEAD, job->from_values + i * width, width);
+        if (width)
+            memcpy(entry + HEAD, job->from_values + i * width, width);
     } else {
         set(job->to_others, index_bytes, to, other);
-        memcpy(job->to_values + to * width, job->from_values + i * width, width);
+        if (width)
+            memcpy(job->to_values + to * width, job->from_values + i * width, width);
     }
 }
 
@@ -155,7 +157,8 @@ static inline __attribute__((always_inline)) void sort_bucket(const struct job *
         const uint64_t to = get(job->starts, index_bytes, head[0]);
         set(job->starts, index_bytes, head[0], to + 1);
         set(job->to_others, index_bytes, to, head[1]);
-        memcpy(job->to_values + to * width, entries + i * (HEAD + width) + HEAD, width);
+        if (width)
+            memcpy(job->to_values + to * width, entries + i * (HEAD + width) + HEAD, width);
     }
     for (uint64_t key = high; key-- > low + 1;)
         set(job->starts, index_bytes, key, get(job->starts, index_bytes, key - 1));
@@ -221,7 +224,7 @@ static wl_error run(struct job *job, const char *operation) {
     job->first = malloc((job->buckets + 1) * sizeof *job->first);
     job->between = job->shift ? large_pages(sort->entries * (HEAD + sort->width)) : NULL;
     if (!job->counts || !job->first || (job->shift && !job->between))
-        return wl__fail(WL_ERROR_OUT_OF_MEMORY, "%s: there is no memory for %llu entries in %llu buckets",
+        return wl__fail(WL_ERROR_OUT_OF_MEMORY, "%s: the host has no room for %llu entries in %llu buckets",
                         operation, (unsigned long long)sort->entries, (unsigned long long)job->buckets);
     wl__host_share(count_shares, job, job->shares, 1);
     add_counts(job);
