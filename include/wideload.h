@@ -327,32 +327,35 @@ WL_API wl_error wl_interleave_fields(wl_context *context, const wl_field *fields
 WL_API wl_error wl_permute(wl_context *context, unsigned width, wl_devptr to, wl_devptr from, unsigned rank,
                            const uint64_t *sizes, const unsigned *order, wl_stream stream);
 
-/* A sparse matrix in rows (CSR): row r has the entries pointers[r] to pointers[r + 1] - 1, entry i lies in
- * column indices[i] and has the value values[i].  There are rows + 1 pointers, the first of which is 0 and
- * the last the number of entries.  Indices and pointers are signed integers of index_bytes bytes, 4 or 8.  A
- * value has width bytes: 1, 2, 4, 8 or 16, or 0: then there are no values, and `values` is ignored. */
+/* A sparse matrix in rows (CSR): row r has the entries pointers[r] to pointers[r + 1] - 1, and entry i lies
+ * in column indices[i] and has the value values[i].  There are rows + 1 pointers; the first is 0, and the
+ * last is the number of entries.  Indices and pointers are signed integers of index_bytes bytes, 4 or 8.  A
+ * value has width bytes: 1, 2, 4, 8 or 16.  If width is 0, there are no values, and `values` is ignored. */
 typedef struct wl_csr {
     wl_devptr pointers, indices, values;
 } wl_csr;
 typedef struct wl_sparse_shape {
     uint64_t rows, cols; /* at most 2^31 each, or 2^32 with indices of 8 bytes */
-    uint64_t entries;    /* at most 2^31 - 1 with indices of 4 bytes */
+    uint64_t entries;    /* at most 2^31 - 1, or 2^42 with indices of 8 bytes */
     unsigned index_bytes, width;
 } wl_sparse_shape;
 
-/* Transposes: `to` is the matrix of shape->cols rows, in rows; that is `from` in columns (CSC).  The entries
- * of each row of `to` keep their order, so their indices ascend, and equal inputs have equal results. Entries
- * may be in any order within a row of `from`, and there may be several of one place: all are kept.
+/* Transposes a sparse matrix: `to` has shape->cols rows.  That is `from` in columns (CSC).  The entries of
+ * each row of `to` keep their order, so their indices ascend, and equal inputs have equal results.  Entries
+ * may be in any order within a row of `from`.  If several have one place, all are kept.  Without entries,
+ * to->pointers are set to 0, and no other array is used.
  *
- * The workspace is device memory, aligned to 256 bytes and not overlapping the arrays.  It is in use until
- * the stream has finished the call.  Of wl_csr_transpose_workspace() bytes: for each entry its value and 4
- * bytes, or 8 (16 beyond 2^22 columns) where rows and columns have too many bits for that, and half a byte to
- * two bytes; and 8 bytes for 4096 columns. Matrices of up to 2048 columns need no room for entries.  On the
- * host device it is 0, and the call allocates as much as indices and values have, and 8 bytes for each
- * entry: then OUT_OF_MEMORY is a further error.
+ * wl_csr_transpose_workspace() gives the bytes of workspace that the call needs on this device.  For each
+ * entry they are its value, 16 bytes, and at most 2.1 bytes of counts; for each 4096 columns they are 8
+ * bytes; and there are less than 128 KiB more.  The 16 bytes are 4 or 8 up to 2^22 columns.  Up to 2048
+ * columns there are neither they nor values.  (On devices with less than 128 KiB of shared memory per block:
+ * up to 2^20 and 1024.)  If all is 0, workspace may be NULL.  On the host device it always is 0, and the call
+ * allocates at most the size of indices and values, 8 bytes per entry and 24 per column.  Then OUT_OF_MEMORY is a further error.  The caller
+ * provides the workspace, aligned to 256 bytes and not overlapping the arrays.  It is in use until the stream
+ * has finished the call.  Concurrent calls need one each.
  *
- * Data are not checked.  What lies out of range makes a result that means nothing; only `to` and the
- * workspace are written nevertheless.
+ * Data are not checked.  Starts or indices out of range make a result that means nothing, but the call reads
+ * and writes nothing outside its arrays and the workspace.
  *
  *     wl_sparse_shape shape = {rows, cols, entries, 4, sizeof(float)};
  *     wl_csr_transpose_workspace(context, &shape, &bytes);
@@ -363,8 +366,9 @@ WL_API wl_error wl_csr_transpose(wl_context *context, const wl_sparse_shape *sha
                                  const wl_csr *from, wl_devptr workspace, size_t workspace_bytes,
                                  wl_stream stream);
 
-/* Makes rows of entries in any order (COO): entry i lies in row rows[i] and column cols[i].  The entries of
- * each row keep their order.  The rest is as for wl_csr_transpose(), with rows in place of columns. */
+/* Makes rows (CSR) of entries in any order (COO): entry i lies in row rows[i] and column cols[i] and has the
+ * value values[i].  The entries of each row keep their order.  The rest is as for wl_csr_transpose(), with
+ * rows in place of columns. */
 WL_API wl_error wl_coo_to_csr_workspace(wl_context *context, const wl_sparse_shape *shape, size_t *bytes);
 WL_API wl_error wl_coo_to_csr(wl_context *context, const wl_sparse_shape *shape, const wl_csr *to,
                               wl_devptr rows, wl_devptr cols, wl_devptr values, wl_devptr workspace,

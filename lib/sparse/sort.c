@@ -1,15 +1,14 @@
 #include "lib/sparse/sort.h"
 
-#include "lib/arguments.h"
 #include "lib/divide.h"
 #include "lib/launch.h"
 #include "lib/sparse/sort_parameters.h"
 
-enum { MOST_PASSES = 4, ALIGNMENT = 256 };
+enum { MOST_PASSES = 4 };
 
 /* How a matrix is sorted. */
 struct plan {
-    unsigned passes, bits[MOST_PASSES]; /* of each pass's digit, the lowest first */
+    unsigned passes, bits[MOST_PASSES]; /* of each pass's digit, the lowest and longest first */
     unsigned word;                      /* bytes of an entry between two passes */
     unsigned other_bits;
     unsigned threads;
@@ -21,38 +20,56 @@ static unsigned bits_of(uint64_t count) {
     return count > 1 ? 64 - (unsigned)__builtin_clzll(count - 1) : 0;
 }
 
+/* What a device's shared memory has room for. */
+struct room {
+    unsigned threads; /* of a block */
+    unsigned bits;    /* of a digit */
+    unsigned most;    /* of a first digit that saves words of 8 bytes */
+};
+
+static struct room room_of(unsigned capability) {
+#define FITS(threads, bits, kib)                                                                             \
+    _Static_assert(WL_SORT_SHARED(threads, 8, bits) <= (kib)*1024, "a block may have this much")
+    FITS(512, WL_SORT_BITS, 227);
+    FITS(512, 11, 163);
+    FITS(256, 10, 64);
+#undef FITS
+    if (capability >= 90 && capability < 120)
+        return (struct room){.threads = 512, .bits = 11, .most = WL_SORT_BITS};
+    if (capability == 80 || capability == 87)
+        return (struct room){.threads = 512, .bits = 11, .most = 11};
+    return (struct room){.threads = 256, .bits = 10, .most = 10};
+}
+
 static struct plan plan_of(const wl_context *context, const struct wl__sort *sort) {
 #define KERNELS(name)                                                                                        \
     { WL_KERNEL_##name##_count, WL_KERNEL_##name##_first, WL_KERNEL_##name##_later }
     static const wl__kernel narrow[2][3] = {KERNELS(sort4), KERNELS(sort8)},
                             wide[2][3] = {KERNELS(sort_wide4), KERNELS(sort_wide8)};
 #undef KERNELS
-    /* Devices of 9.0 to 11.0, and 8.0 and 8.7, have the shared memory for large tiles. */
-    const unsigned capability = context->capability;
-    const bool is_wide = capability == 80 || capability == 87 || (capability >= 90 && capability < 120);
-    const unsigned most = is_wide ? 11 : 10, bits = bits_of(sort->keys);
-    struct plan plan = {.passes = bits ? (bits + most - 1) / most : 1, .other_bits = bits_of(sort->rows)};
+    const struct room room = room_of(context->capability);
+    const unsigned bits = bits_of(sort->keys);
+    struct plan plan = {.passes = bits ? (bits + room.bits - 1) / room.bits : 1,
+                        .other_bits = bits_of(sort->rows)};
     unsigned left = bits;
     for (unsigned i = 0; i < plan.passes; i++) {
         plan.bits[i] = (left + plan.passes - i - 1) / (plan.passes - i);
         left -= plan.bits[i];
     }
-    /* A longer first digit costs less than words of 8 bytes. */
-    while (is_wide && plan.passes == 2 && plan.bits[0] < WL_SORT_BITS &&
-           plan.bits[1] + plan.other_bits > 32) {
-        plan.bits[0]++;
-        plan.bits[1]--;
+    plan.word = plan.passes == 1 ? 4 : 8;
+    /* A word of 4 bytes has room for what is left of the key and for the other index if the first digit takes
+     * at least so many bits.  A longer first digit costs less than words of 8 bytes. */
+    const unsigned least = bits + plan.other_bits > 32 ? bits + plan.other_bits - 32 : 0;
+    if (plan.passes == 2 && least < bits && least <= room.most) {
+        plan.word = 4;
+        plan.bits[0] = least > plan.bits[0] ? least : plan.bits[0];
+        plan.bits[1] = bits - plan.bits[0];
     }
-    plan.word = plan.passes == 1 || (plan.passes == 2 && plan.bits[1] + plan.other_bits <= 32) ? 4 : 8;
-    plan.threads = is_wide ? 512 : 256;
-    plan.kernels = (is_wide ? wide : narrow)[plan.word == 8];
+    plan.threads = room.threads;
+    plan.kernels = (room.threads == 512 ? wide : narrow)[plan.word == 8];
     plan.tiles = wl__divide_up(sort->entries, plan.threads * WL_SORT_EACH);
     plan.chunks = wl__divide_up(plan.tiles, WL_SORT_CHUNK);
     return plan;
-}
-
-static unsigned most_bits(const struct plan *plan) {
-    return plan->bits[0]; /* the first digit is the longest */
 }
 
 /* ---------------------------------------------------------------- the workspace */
@@ -63,23 +80,24 @@ struct parts {
 };
 
 static uint64_t bins_bytes(const struct plan *plan) {
-    return ((uint64_t)8 << most_bits(plan)) + 8;
+    return ((uint64_t)8 << plan->bits[0]) + 8;
 }
 
 static void place(uint64_t *part, uint64_t *end, uint64_t bytes) {
     *part = *end;
-    *end = wl__add(*end, wl__add(bytes, ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    *end += wl__divide_up(bytes, WL__SORT_ALIGNMENT) * WL__SORT_ALIGNMENT;
 }
 
+/* Nothing overflows: there are at most WL__MOST_ENTRIES. */
 static struct parts parts_of(const struct plan *plan, const struct wl__sort *sort) {
     struct parts parts;
-    const uint64_t words = wl__multiply(sort->entries, plan->word), tables = (uint64_t)1 << most_bits(plan);
+    const uint64_t words = sort->entries * plan->word, tables = (uint64_t)1 << plan->bits[0];
     parts.end = 0;
     place(&parts.words[0], &parts.end, plan->passes > 1 ? words : 0);
     place(&parts.words[1], &parts.end, plan->passes > 2 ? words : 0);
-    place(&parts.values, &parts.end, plan->passes > 1 ? wl__multiply(sort->entries, sort->width) : 0);
-    place(&parts.counts, &parts.end, wl__multiply(plan->tiles, 4 * tables));
-    place(&parts.chunks, &parts.end, wl__multiply(plan->chunks, 8 * tables));
+    place(&parts.values, &parts.end, plan->passes > 1 ? sort->entries * sort->width : 0);
+    place(&parts.counts, &parts.end, plan->tiles * 4 * tables);
+    place(&parts.chunks, &parts.end, plan->chunks * 8 * tables);
     place(&parts.bins, &parts.end, plan->passes * bins_bytes(plan));
     place(&parts.firsts, &parts.end, 8 * (sort->keys / WL_SORT_STARTS + 1));
     return parts;
@@ -103,7 +121,8 @@ static uint32_t shared_of(const struct plan *plan, unsigned bits) {
     return WL_SORT_SHARED(plan->threads, plan->word, bits);
 }
 
-/* Counts a pass's digits, adds the counts up, and puts the entries in their places. */
+/* Counts a pass's digits, adds the counts up, and puts the entries in their places.  A grid has at most 2^30
+ * blocks (WL__MOST_ENTRIES). */
 static wl_error run_pass(wl_context *context, const struct plan *plan, const struct wl_sort_pass *pass,
                          wl_stream stream) {
     struct wl_sort_pass p = *pass;

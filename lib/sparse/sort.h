@@ -5,20 +5,27 @@
 
 #include "lib/context.h"
 
+/* The indices of keys and rows take 32 bits of a word.  A grid has a block for 4096 or 8192 entries. */
+#define WL__MOST_INDICES ((uint64_t)1 << 32)
+#define WL__MOST_ENTRIES ((uint64_t)1 << 42)
+/* The workspace's. */
+#define WL__SORT_ALIGNMENT 256
+
 /* Entries are sorted by a key, 0 to keys - 1.  The other index of an entry, 0 to rows - 1, goes along, and
- * its value. The addresses have been checked. */
+ * its value.  The addresses have been checked. */
 struct wl__sort {
-    uint64_t keys, rows, entries; /* keys and rows: at most 2^32 */
-    unsigned index_bytes, width;  /* 4 or 8; 0, 1, 2, 4, 8 or 16 */
+    uint64_t keys, rows, entries;
+    unsigned index_bytes, width; /* 4 or 8; 0, 1, 2, 4, 8 or 16 */
     wl_devptr from_keys, from_values;
     wl_devptr pointers; /* rows' starts, rows + 1 of them, or 0: */
     wl_devptr others;   /* an index of each entry */
     wl_devptr starts, to_others, to_values;
-    wl_devptr workspace; /* of wl__sort_workspace() bytes, aligned to 256 */
+    wl_devptr workspace; /* of wl__sort_workspace() bytes */
 };
 
+/* In bytes. */
 uint64_t wl__sort_workspace(const wl_context *context, const struct wl__sort *sort);
-/* There is an entry at least. */
+/* There is at least one entry. */
 wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_stream stream);
 
 #endif

@@ -5,15 +5,6 @@
 #include "lib/host/host.h"
 #include "lib/sparse/sort.h"
 
-/* Rows and columns of a matrix: an index takes 32 bits of a word. */
-#define MOST_INDICES ((uint64_t)1 << 32)
-
-/* What an operation sorts by, and the names of its arguments. */
-struct call {
-    const char *name;
-    bool by_columns; /* else by rows */
-};
-
 static wl_error check_shape(const char *call, const wl_sparse_shape *shape) {
     if (!shape)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: shape is NULL", call);
@@ -25,16 +16,18 @@ static wl_error check_shape(const char *call, const wl_sparse_shape *shape) {
         if (error)
             return error;
     }
-    const uint64_t most = shape->index_bytes == 4 ? INT32_MAX : INT64_MAX / 16;
+    const uint64_t most = shape->index_bytes == 4 ? INT32_MAX : WL__MOST_ENTRIES;
     if (shape->entries > most)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT,
-                        "%s: %llu entries, but signed indices of %u bytes count up to %llu", call,
+                        "%s: %llu entries, but with indices of %u bytes there may be %llu", call,
                         (unsigned long long)shape->entries, shape->index_bytes, (unsigned long long)most);
-    const uint64_t limit = shape->index_bytes == 4 ? (uint64_t)INT32_MAX + 1 : MOST_INDICES;
+    const uint64_t limit = shape->index_bytes == 4 ? (uint64_t)INT32_MAX + 1 : WL__MOST_INDICES;
     if (shape->rows > limit || shape->cols > limit)
         return wl__fail(
-            WL_ERROR_INVALID_ARGUMENT, "%s: %llu rows and %llu columns, but there may be %llu of each", call,
-            (unsigned long long)shape->rows, (unsigned long long)shape->cols, (unsigned long long)limit);
+            WL_ERROR_INVALID_ARGUMENT,
+            "%s: %llu rows and %llu columns, but with indices of %u bytes there may be %llu of each", call,
+            (unsigned long long)shape->rows, (unsigned long long)shape->cols, shape->index_bytes,
+            (unsigned long long)limit);
     if (shape->entries && (!shape->rows || !shape->cols))
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: a matrix without rows or columns has no entries",
                         call);
@@ -86,10 +79,13 @@ enum {
 static wl_error check_arrays(const char *call, const wl_context *context,
                              const struct wl__array arrays[ARRAYS], const wl_sparse_shape *shape) {
     struct wl__reach reach = {.context = context};
-    const unsigned alignment[ARRAYS] = {
-        shape->index_bytes, shape->index_bytes, shape->width ? shape->width : 1, 256,
-        shape->index_bytes, shape->index_bytes, shape->width ? shape->width : 1};
+    const unsigned index = shape->index_bytes, value = shape->width ? shape->width : 1;
+    const unsigned alignment[ARRAYS] = {index, index, value, 1, index, index, value};
+    const struct wl__array *room = &arrays[WORKSPACE];
     wl_error error = WL_ERROR_OK;
+    if (room->bytes && room->address % WL__SORT_ALIGNMENT)
+        error = wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: workspace is 0x%llx, which is not a multiple of %d",
+                         call, (unsigned long long)room->address, WL__SORT_ALIGNMENT);
     for (unsigned i = 0; i < ARRAYS && !error; i++)
         error = wl__check_array(call, &reach, &arrays[i], alignment[i]);
     for (unsigned out = 0; out < OUTPUTS; out++)
@@ -99,13 +95,12 @@ static wl_error check_arrays(const char *call, const wl_context *context,
 }
 
 static wl_error check_workspace(const char *call, wl_context *context, const wl_sparse_shape *shape,
-                                bool by_columns, size_t bytes) {
-    size_t needed;
-    wl_error error = workspace(call, context, shape, by_columns, &needed);
-    if (!error && bytes < needed)
+                                bool by_columns, size_t bytes, size_t *needed) {
+    wl_error error = workspace(call, context, shape, by_columns, needed);
+    if (!error && bytes < *needed)
         error = wl__fail(WL_ERROR_INVALID_ARGUMENT,
-                         "%s: workspace_bytes is %zu, but %zu are needed; see %s_workspace()", call, bytes,
-                         needed, call);
+                         "%s: workspace_bytes is %zu: %zu are needed, as %s_workspace says", call, bytes,
+                         *needed, call);
     return error;
 }
 
@@ -134,7 +129,8 @@ static wl_error run(const char *call, wl_context *context, const wl_sparse_shape
 wl_error wl_csr_transpose(wl_context *context, const wl_sparse_shape *shape, const wl_csr *to,
                           const wl_csr *from, wl_devptr work, size_t workspace_bytes, wl_stream stream) {
     static const char call[] = "wl_csr_transpose";
-    wl_error error = check_workspace(call, context, shape, true, workspace_bytes);
+    size_t needed;
+    wl_error error = check_workspace(call, context, shape, true, workspace_bytes, &needed);
     if (!error && (!to || !from))
         error = wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: %s is NULL", call, to ? "from" : "to");
     if (error)
@@ -145,7 +141,7 @@ wl_error wl_csr_transpose(wl_context *context, const wl_sparse_shape *shape, con
         {"to->pointers", to->pointers, (shape->cols + 1) * shape->index_bytes},
         {"to->indices", to->indices, indices},
         {"to->values", to->values, values},
-        {"workspace", work, workspace_bytes},
+        {"workspace", work, needed},
         {"from->pointers", from->pointers, shape->entries ? (shape->rows + 1) * shape->index_bytes : 0},
         {"from->indices", from->indices, indices},
         {"from->values", from->values, values}};
@@ -166,7 +162,8 @@ wl_error wl_coo_to_csr(wl_context *context, const wl_sparse_shape *shape, const 
                        wl_devptr cols, wl_devptr values, wl_devptr work, size_t workspace_bytes,
                        wl_stream stream) {
     static const char call[] = "wl_coo_to_csr";
-    wl_error error = check_workspace(call, context, shape, false, workspace_bytes);
+    size_t needed;
+    wl_error error = check_workspace(call, context, shape, false, workspace_bytes, &needed);
     if (!error && !to)
         error = wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: to is NULL", call);
     if (error)
@@ -177,7 +174,7 @@ wl_error wl_coo_to_csr(wl_context *context, const wl_sparse_shape *shape, const 
         {"to->pointers", to->pointers, (shape->rows + 1) * shape->index_bytes},
         {"to->indices", to->indices, indices},
         {"to->values", to->values, shape->entries * shape->width},
-        {"workspace", work, workspace_bytes},
+        {"workspace", work, needed},
         {"rows", rows, indices},
         {"cols", cols, indices},
         {"values", values, shape->entries * shape->width}};

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -95,6 +96,30 @@ static void free_matrix(struct matrix *m) {
     free(m->rows);
     free(m->cols);
     free(m->values);
+}
+
+/* A matrix of shape.entries entries from its first row to its last, and in any columns, the last among them.
+ * Its starts are left out if they are not needed. */
+static struct matrix spread_matrix(wl_sparse_shape shape, bool with_starts) {
+    struct matrix m = {
+        .shape = shape, .rows = allocated(8 * shape.entries), .cols = allocated(8 * shape.entries)};
+    m.values = allocated(shape.entries * shape.width);
+    for (uint64_t i = 0; i < shape.entries; i++) {
+        m.rows[i] = i + 1 < shape.entries ? i * shape.rows / shape.entries : shape.rows - 1;
+        m.cols[i] = i ? draw(shape.cols) : shape.cols - 1;
+    }
+    for (uint64_t i = 0; i < shape.entries * shape.width; i++)
+        m.values[i] = (unsigned char)draw(256);
+    if (with_starts) {
+        uint64_t entry = 0;
+        m.starts = allocated((shape.rows + 1) * 8);
+        for (uint64_t row = 0; row <= shape.rows; row++) {
+            while (entry < shape.entries && m.rows[entry] < row)
+                entry++;
+            m.starts[row] = entry;
+        }
+    }
+    return m;
 }
 
 /* The same entries in another order. */
@@ -193,6 +218,12 @@ static void expect_sorted(const struct matrix *m, bool by_columns, const struct 
     free(found);
 }
 
+/* What wideload.h says of the workspace; 1024 columns are those that no device needs words for. */
+static void expect_workspace(const wl_sparse_shape *shape, bool by_columns, uint64_t bytes) {
+    const uint64_t keys = by_columns ? shape->cols : shape->rows, words = keys > 1024 ? 16 + shape->width : 0;
+    assert_true(bytes <= shape->entries * words + shape->entries * 21 / 10 + 8 * (keys / 4096) + (128 << 10));
+}
+
 static void run_case(const struct matrix *m, bool by_columns) {
     const wl_sparse_shape *shape = &m->shape;
     const unsigned index = shape->index_bytes;
@@ -207,11 +238,14 @@ static void run_case(const struct matrix *m, bool by_columns) {
     assert_int_equal(
         (by_columns ? wl_csr_transpose_workspace : wl_coo_to_csr_workspace)(context, shape, &bytes),
         WL_ERROR_OK);
+    expect_workspace(shape, by_columns, bytes);
     struct array workspace = new_array(bytes);
-    const wl_csr out = {to[0].at, to[1].at, to[2].at}, in = {from[0].at, from[1].at, from[2].at};
+    /* Without values, their addresses are ignored. */
+    const wl_csr out = {to[0].at, to[1].at, shape->width ? to[2].at : 1},
+                 in = {from[0].at, from[1].at, shape->width ? from[2].at : 0};
     const wl_error error = by_columns ? wl_csr_transpose(context, shape, &out, &in, workspace.at, bytes, NULL)
-                                      : wl_coo_to_csr(context, shape, &out, from[0].at, from[1].at,
-                                                      from[2].at, workspace.at, bytes, NULL);
+                                      : wl_coo_to_csr(context, shape, &out, from[0].at, from[1].at, in.values,
+                                                      workspace.at, bytes, NULL);
     if (error || wl_synchronize(context))
         fail_msg("%s", wl_message());
     expect_sorted(m, by_columns, to);
@@ -233,6 +267,8 @@ static void random_matrices(void **state) {
     (void)state;
     static const unsigned widths[] = {0, 1, 2, 4, 8, 16};
     for (uint64_t i = 0; i < cases; i++) {
+        if (left_to_release())
+            continue;
         state_of_random = seed * 1000003 + i;
         wl_sparse_shape shape = {.rows = size_like(70000),
                                  .cols = size_like(i % 16 ? 70000 : 6000000),
@@ -253,8 +289,79 @@ static void random_matrices(void **state) {
     }
 }
 
-/* Rows' starts and indices of any bits: the result means nothing, but nothing else is written, and nothing
- * outside of the arrays is read, which would fault. */
+/* Each way to pack an entry into a word, on devices of each size of digits: keys and others of the bits. */
+static void words_have_room(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t keys, others;
+        bool csr; /* else COO */
+    } shapes[] = {
+        {1, 1, true},
+        {1, (uint64_t)1 << 32, false},
+        {2048, 70000, true},
+        {4096, (uint64_t)1 << 32, false}, /* the other index alone takes 4 bytes */
+        {1 << 20, 1 << 22, false},        /* 10 bits and 22 */
+        {1 << 20, (1 << 22) + 1, false},  /* a first digit of 11 bits leaves 9, and 23 */
+        {(1 << 20) + 1, (1 << 22) + 1, false},
+        {(1 << 20) + 1, (1 << 23) + 1, false}, /* words of 8 bytes, two passes and on some devices three */
+        {(1 << 21) + 1, 3000, true},
+        {(1 << 23) + 1, 3000, true}, /* three passes, or four */
+    };
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        if (left_to_release())
+            continue;
+        state_of_random = seed + i;
+        const bool csr = shapes[i].csr;
+        const wl_sparse_shape shape = {.rows = csr ? shapes[i].others : shapes[i].keys,
+                                       .cols = csr ? shapes[i].keys : shapes[i].others,
+                                       .entries = 9001,
+                                       .index_bytes = i % 2 ? 8 : 4,
+                                       .width = i % 3 ? 2 : 16};
+        struct matrix m = spread_matrix(shape, csr);
+        if (!csr)
+            shuffle(&m);
+        run_case(&m, csr);
+        free_matrix(&m);
+    }
+}
+
+/* Devices of compute capability 8.0 have no room for digits of 12 bits, by which words have 4 bytes, and
+ * those of 7.5 none for 11. */
+static void digits_fit_shared_memory(void **state) {
+    (void)state;
+    static const struct {
+        const char *arch;
+        uint64_t bytes; /* per entry: words and counts */
+    } devices[] = {{"sm_75", 16}, {"sm_80", 8 + 1}, {"sm_90", 4 + 2}};
+    const wl_sparse_shape shape = {1 << 22, 1 << 22, 1 << 24, 4, 0};
+    wl_device_info info;
+    size_t bytes;
+    assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
+    assert_int_equal(wl_csr_transpose_workspace(context, &shape, &bytes), WL_ERROR_OK);
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
+        if (strcmp(info.arch, devices[i].arch) == 0)
+            assert_int_equal(bytes / shape.entries, devices[i].bytes);
+}
+
+/* Several chunks of tiles, the last one of them partly full. */
+static void many_entries(void **state) {
+    (void)state;
+    state_of_random = seed;
+    const wl_sparse_shape shape = {1000, 900, 64 * 8192 + 9000, 4, 1};
+    struct matrix m = spread_matrix(shape, true);
+    run_case(&m, true);
+    free_matrix(&m);
+}
+
+/* Bytes of an array. */
+static unsigned char *contents(const struct array *array) {
+    unsigned char *bytes = allocated(array->bytes);
+    assert_int_equal(wl_download(context, bytes, array->at, array->bytes), WL_ERROR_OK);
+    return bytes;
+}
+
+/* Rows' starts and indices of any bits: the result means nothing, but it is the same in each run, nothing
+ * else is written, and nothing outside of the arrays is read, which would fault. */
 static void any_bits_do_no_harm(void **state) {
     (void)state;
     for (uint64_t i = 0; i < 40; i++) {
@@ -282,9 +389,25 @@ static void any_bits_do_no_harm(void **state) {
         }
         const wl_csr to = {arrays[0].at, arrays[1].at, arrays[2].at},
                      from = {arrays[3].at, arrays[4].at, arrays[5].at};
-        if (wl_csr_transpose(context, &shape, &to, &from, arrays[6].at, work, NULL) ||
-            wl_synchronize(context))
-            fail_msg("%s", wl_message());
+        unsigned char *results[3];
+        for (int run = 0; run < 2; run++) {
+            for (int a = 0; a < 3; a++)
+                assert_int_equal(wl_fill(context, arrays[a].at, POISON, bytes[a], NULL), WL_ERROR_OK);
+            assert_int_equal(wl_fill(context, arrays[6].at, (uint8_t)run, work, NULL), WL_ERROR_OK);
+            if (wl_csr_transpose(context, &shape, &to, &from, arrays[6].at, work, NULL) ||
+                wl_synchronize(context))
+                fail_msg("%s", wl_message());
+            for (int a = 0; a < 3; a++) {
+                unsigned char *result = contents(&arrays[a]);
+                if (run) {
+                    assert_memory_equal(result, results[a], bytes[a]);
+                    free(results[a]);
+                    free(result);
+                } else {
+                    results[a] = result;
+                }
+            }
+        }
         for (int a = 0; a < 7; a++)
             free_array(&arrays[a]);
     }
@@ -318,12 +441,27 @@ static void wrong_arguments_are_refused(void **state) {
     shape.cols = ((uint64_t)1 << 31) + 1;
     refused("2147483649 columns", wl_csr_transpose_workspace(context, &shape, &bytes));
     shape = good;
+    shape.index_bytes = 8;
+    shape.entries = ((uint64_t)1 << 42) + 1;
+    refused("4398046511105 entries", wl_coo_to_csr_workspace(context, &shape, &bytes));
+    shape = good;
+    shape.index_bytes = 8;
+    shape.rows = ((uint64_t)1 << 32) + 1;
+    refused("4294967297 rows", wl_coo_to_csr_workspace(context, &shape, &bytes));
+    shape = good;
     shape.rows = 0;
     refused("without rows or columns", wl_csr_transpose_workspace(context, &shape, &bytes));
     assert_int_equal(wl_csr_transpose_workspace(context, &good, &bytes), WL_ERROR_OK);
-    if (bytes) /* the host needs none */
-        refused("workspace_bytes", wl_csr_transpose(context, &good, &to, &from, at + 8192, bytes - 1, NULL));
     const wl_devptr work = at + 16384;
+    if (bytes) { /* the host needs none */
+        refused("workspace_bytes", wl_csr_transpose(context, &good, &to, &from, work, bytes - 1, NULL));
+        refused("workspace is NULL", wl_csr_transpose(context, &good, &to, &from, 0, bytes, NULL));
+        refused("not a multiple of 256",
+                wl_csr_transpose(context, &good, &to, &from, work + 16, bytes, NULL));
+        refused(
+            "workspace and from->values overlap",
+            wl_csr_transpose(context, &good, &to, &(wl_csr){at + 4096, at + 5120, work}, work, bytes, NULL));
+    }
     refused("to is NULL", wl_csr_transpose(context, &good, NULL, &from, work, bytes, NULL));
     refused("from is NULL", wl_csr_transpose(context, &good, &to, NULL, work, bytes, NULL));
     refused("to->pointers",
@@ -356,6 +494,28 @@ static void a_matrix_without_entries_has_starts(void **state) {
     }
 }
 
+/* The host's counts do not fit in memory: an error, before anything is written. */
+static void counts_without_room(void **state) {
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip(); /* its own memory is larger than any limit */
+#else
+    struct rlimit kept, less;
+    assert_int_equal(getrlimit(RLIMIT_AS, &kept), 0);
+    less = (struct rlimit){(rlim_t)8 << 30, kept.rlim_max};
+    int64_t starts[2] = {0, 1}, columns[1] = {7}, rows[1];
+    const wl_sparse_shape shape = {1, (uint64_t)1 << 32, 1, 8, 0};
+    /* Nothing is at the address of the starts, of which there would be 32 GiB. */
+    const wl_csr to = {(wl_devptr)1 << 40, (wl_devptr)(uintptr_t)rows, 0},
+                 from = {(wl_devptr)(uintptr_t)starts, (wl_devptr)(uintptr_t)columns, 0};
+    assert_int_equal(setrlimit(RLIMIT_AS, &less), 0);
+    const wl_error error = wl_csr_transpose(context, &shape, &to, &from, 0, 0, NULL);
+    assert_int_equal(setrlimit(RLIMIT_AS, &kept), 0);
+    assert_int_equal(error, WL_ERROR_OUT_OF_MEMORY);
+    assert_string_equal(wl_message(), "wl_csr_transpose: the host has no room for 4294967296 counts");
+#endif
+}
+
 /* A group of tests on a device. */
 static int open_host(void **state) {
     (void)state;
@@ -369,10 +529,15 @@ int main(int argc, char **argv) {
         seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_matrices),
+        cmocka_unit_test(words_have_room),
+        cmocka_unit_test(digits_fit_shared_memory),
+        cmocka_unit_test(many_entries),
         cmocka_unit_test(any_bits_do_no_harm),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(a_matrix_without_entries_has_starts),
     };
+    const struct CMUnitTest of_host[] = {cmocka_unit_test(counts_without_room)};
     return cmocka_run_group_tests_name("host", tests, open_host, close_device) +
+           cmocka_run_group_tests_name("host alone", of_host, open_host, close_device) +
            cmocka_run_group_tests_name("device", tests, open_device, close_device);
 }
