@@ -1,19 +1,22 @@
-/* A pass of a radix sort of a sparse matrix's entries by their column, stable: count, then (sums.cu) add up,
- * then place. Compiled for words of 4 and 8 bytes (WL_WORD), and for blocks of WL_THREADS.
+/* A pass of a stable radix sort of a sparse matrix's entries: it counts them by a digit of their key, adds
+ * the counts up (sums.cu), and places them.  Compiled for words of 4 and 8 bytes (WL_WORD), and for blocks of
+ * WL_THREADS.
  *
  * A block places a tile.  It ranks the tile's entries by their digit: a warp goes through its entries in
  * order, 32 at a time, and keeps a count for each bin; ballots find the lanes of equal digits.  Then the
  * entries change places in shared memory, so that those of a bin lie next to each other there and in global
  * memory.  Values follow by the same places, as many at a time as there is room for.
  *
- * Traffic, of each entry: the count reads its key; placing reads and writes a word and a value.  The first
- * pass reads an index and finds the row, the last one writes the other index.  4-byte indices and values of 4
- * bytes with two passes: 4 + 4 + 16 + 16 bytes, where reading and writing each once would take 16.  A bin's
+ * Traffic of each entry: the count reads its key; placing reads and writes a word and a value.  The first
+ * pass reads an index and finds the row, and the last one writes the other index.  With 4-byte indices and
+ * values, two passes take 4 + 4 + 16 + 16 bytes, where reading and writing each once would take 16.  A bin's
  * part of a tile is a row of some tens of bytes, and its neighbours in other tiles follow while the L2 still
  * has its sectors.
  *
- * Bad input does no harm: digits are masked, so each entry has a place of its own, and keys and rows that are
- * out of range start nothing.
+ * Bad input does no harm.  Digits are masked, so each entry has a place of its own.  A key that is out of
+ * range starts nothing.  A search for a row stays within the rows whatever their starts are, and a later
+ * entry of a warp never finds an earlier row than the first one does: of two searches that divide the same
+ * rows, the one for the later entry goes on in the same part or in a later one.
  */
 #include "lib/cuda/earlier.cuh"
 #include "lib/cuda/global.cuh"
@@ -55,7 +58,8 @@ static __device__ __forceinline__ uint32_t wl_digit(const struct wl_sort_pass &p
 #endif
 }
 
-/* The digit of an entry that is being placed: `places` has it above the place, or else the first digit. */
+/* The digit of an entry that is being placed.  In the first pass `places` has it above the place; later it
+ * has the first pass's digit there. */
 static __device__ __forceinline__ uint32_t wl_digit_of(const struct wl_sort_pass &p, bool first, wl_word word,
                                                        uint32_t places) {
     return first ? places >> 16 : wl_digit(p, false, word);
@@ -356,33 +360,13 @@ static __device__ __forceinline__ void wl_write_words(const struct wl_sort_pass 
     }
 }
 
-/* first: the compiler makes a kernel of the first pass, and one of the others. */
-static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, const bool first) {
-    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, bins = 1u << p.bits;
-    const uint32_t exchange_bytes = WL_SORT_EXCHANGE(WL_THREADS, WL_WORD, p.bits);
-    uint8_t *exchange = wl_sort_memory;
-    uint64_t *goes = (uint64_t *)(exchange + exchange_bytes);
-    uint32_t *sums = (uint32_t *)(goes + bins);
-    uint16_t *digits = (uint16_t *)(sums + WL_WARPS), *starts = digits + WL_TILE,
-             *counts = (uint16_t *)exchange;
-    const uint64_t begin = (uint64_t)blockIdx.x * WL_TILE;
-    const uint32_t count = (uint32_t)min(p.entries - begin, (uint64_t)WL_TILE);
-
-    /* The values are wanted last. */
-    for (uint32_t at = threadIdx.x * 128; at < count * p.width; at += WL_THREADS * 128)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(p.from_values + begin * p.width + at));
-
-    /* Where the bins' entries go, but for where they begin in the tile. */
-    const uint32_t *tile = (const uint32_t *)wl_global(p.counts) + ((uint64_t)blockIdx.x << p.bits);
-    const uint64_t *chunk =
-        (const uint64_t *)wl_global(p.chunks) + ((uint64_t)(blockIdx.x / WL_SORT_CHUNK) << p.bits);
-    for (uint32_t bin = threadIdx.x; bin < bins; bin += WL_THREADS)
-        goes[bin] = ((const uint64_t *)wl_global(p.bins))[bin] + chunk[bin] + tile[bin];
-
-    /* An entry's word; and above its place in the tile, in the first pass its digit, later that of the first
-     * pass. */
-    wl_word words[WL_SORT_EACH];
-    uint32_t places[WL_SORT_EACH], found[WL_SORT_EACH];
+/* The thread's entries: their words, and `places` with their first digit above the place, which is 0. */
+static __device__ __forceinline__ void wl_read_entries(const struct wl_sort_pass &p, bool first,
+                                                       uint64_t begin, uint32_t count, uint8_t *exchange,
+                                                       wl_word words[WL_SORT_EACH],
+                                                       uint32_t places[WL_SORT_EACH]) {
+    const uint32_t warp = threadIdx.x / 32;
+    uint32_t found[WL_SORT_EACH];
 #pragma unroll
     for (uint32_t i = 0; i < WL_SORT_EACH; i++) {
         const uint32_t at = wl_entry(i);
@@ -408,12 +392,15 @@ static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, co
         for (uint32_t i = 0; i < WL_SORT_EACH; i++)
             places[i] = p.low_bins ? found[i] << 16 : 0;
     }
-    __syncthreads();
+}
 
-    for (uint32_t i = threadIdx.x; i < WL_WARPS * bins / 2; i += WL_THREADS)
-        ((uint32_t *)counts)[i] = 0;
-    __syncthreads();
-    uint16_t *own = counts + (warp << p.bits);
+/* Adds to `places` how many entries of the same digit are before an entry in its warp.  own: the warp's
+ * counts of each bin, which are 0 and become how many it has.  (If this computed the lane itself, a kernel
+ * would spill registers.) */
+static __device__ __forceinline__ void wl_rank(const struct wl_sort_pass &p, const bool first,
+                                               const uint32_t lane, uint32_t count, uint16_t *own,
+                                               const wl_word words[WL_SORT_EACH],
+                                               uint32_t places[WL_SORT_EACH]) {
 #pragma unroll
     for (uint32_t i = 0; i < WL_SORT_EACH; i++) {
         const bool valid = wl_entry(i) < count;
@@ -428,6 +415,41 @@ static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, co
         __syncwarp();
         places[i] += before + __popc(peers & ((1u << lane) - 1));
     }
+}
+
+/* first: the compiler makes a kernel of the first pass, and one of the others. */
+static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, const bool first) {
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, bins = 1u << p.bits;
+    const uint32_t exchange_bytes = WL_SORT_EXCHANGE(WL_THREADS, WL_WORD, p.bits);
+    uint8_t *exchange = wl_sort_memory;
+    uint64_t *goes = (uint64_t *)(exchange + exchange_bytes);
+    uint32_t *sums = (uint32_t *)(goes + bins);
+    uint16_t *digits = (uint16_t *)(sums + WL_WARPS), *starts = digits + WL_TILE,
+             *counts = (uint16_t *)exchange;
+    const uint64_t begin = (uint64_t)blockIdx.x * WL_TILE;
+    const uint32_t count = (uint32_t)min(p.entries - begin, (uint64_t)WL_TILE);
+
+    /* The values are wanted last. */
+    for (uint32_t at = threadIdx.x * 128; at < count * p.width; at += WL_THREADS * 128)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"(p.from_values + begin * p.width + at));
+
+    /* Where the bins' entries go; where they begin in the tile is subtracted below. */
+    const uint32_t *tile = (const uint32_t *)wl_global(p.counts) + ((uint64_t)blockIdx.x << p.bits);
+    const uint64_t *chunk =
+        (const uint64_t *)wl_global(p.chunks) + ((uint64_t)(blockIdx.x / WL_SORT_CHUNK) << p.bits);
+    for (uint32_t bin = threadIdx.x; bin < bins; bin += WL_THREADS)
+        goes[bin] = ((const uint64_t *)wl_global(p.bins))[bin] + chunk[bin] + tile[bin];
+
+    wl_word words[WL_SORT_EACH];
+    uint32_t places[WL_SORT_EACH];
+    wl_read_entries(p, first, begin, count, exchange, words, places);
+    __syncthreads();
+
+    for (uint32_t i = threadIdx.x; i < WL_WARPS * bins / 2; i += WL_THREADS)
+        ((uint32_t *)counts)[i] = 0;
+    __syncthreads();
+    uint16_t *own = counts + (warp << p.bits);
+    wl_rank(p, first, lane, count, own, words, places);
     __syncthreads();
     wl_add_warps(counts, starts, p.bits, sums);
 

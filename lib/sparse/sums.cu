@@ -1,7 +1,7 @@
-/* Sums for sort.cu: of the counts of tiles, and of the starts of rows.
+/* For sort.cu: sums of the counts of tiles, and the starts of keys without entries.
  *
- * Traffic: the counts are read and written once, of each tile as many as there are bins; the starts likewise.
- */
+ * Traffic: each tile's counts, one per bin, are read and written once.  The starts are read twice and written
+ * once. */
 #include "lib/cuda/earlier.cuh"
 #include "lib/cuda/global.cuh"
 #include "lib/sparse/sort_parameters.h"
@@ -11,7 +11,8 @@
 /* Keys of a thread that fills in starts. */
 #define WL_STARTS_EACH (WL_SORT_STARTS / WL_SORT_THREADS)
 
-/* A thread makes of a bin's counts in a chunk's tiles those in the tiles before, and notes their sum. */
+/* A thread replaces a bin's counts in a chunk's tiles by their sums over the tiles before, and notes the sum
+ * of all. */
 extern "C" __global__ void __launch_bounds__(WL_SORT_THREADS)
     wl_sort_tiles(const __grid_constant__ struct wl_sort_sums p) {
     wl_await_earlier();
@@ -66,8 +67,8 @@ extern "C" __global__ void __launch_bounds__(1024)
         ((uint64_t *)wl_global(p.bins))[bin] = before;
 }
 
-/* A block: makes of the bins' counts those of the bins before, and of the one after the last the sum of all.
- */
+/* One block replaces the bins' counts by their sums over the bins before, and writes the sum of all after
+ * them. */
 extern "C" __global__ void __launch_bounds__(1024)
     wl_sort_bins(const __grid_constant__ struct wl_sort_sums p) {
     wl_await_earlier();
