@@ -153,6 +153,108 @@ static void every_operation(void **state) {
         record_and_replay(operation_at(i));
 }
 
+/* ---------------------------------------------------------------- sparse matrices */
+
+enum { ROWS = 300, COLS = 5000, ENTRIES = 20000 };
+
+/* A matrix by rows and its entries' rows; `to` is where its transposed matrix goes, and then back. */
+struct sparse {
+    int32_t pointers[ROWS + 1], indices[ENTRIES], rows[ENTRIES];
+    float values[ENTRIES];
+    int32_t to_pointers[COLS + 1], to_indices[ENTRIES];
+    float to_values[ENTRIES];
+    int32_t back_pointers[ROWS + 1], back_indices[ENTRIES], coo_pointers[ROWS + 1], coo_indices[ENTRIES];
+    float back_values[ENTRIES], coo_values[ENTRIES];
+};
+
+/* Columns ascend in each row, so that a matrix that was transposed twice is the same. */
+static void fill_sparse(struct sparse *all, struct draw *draw) {
+    memset(all, 0xa5, sizeof *all);
+    for (int i = 0; i < ENTRIES; i++) {
+        all->rows[i] = (int32_t)((int64_t)i * ROWS / ENTRIES);
+        const bool first = i == 0 || all->rows[i] != all->rows[i - 1];
+        all->indices[i] =
+            (first ? 0 : all->indices[i - 1]) + (int32_t)draw_below(draw, COLS * ROWS / ENTRIES);
+        all->values[i] = (float)draw_below(draw, 1000);
+    }
+    for (int row = 0, i = 0; row <= ROWS; row++) {
+        while (i < ENTRIES && all->rows[i] < row)
+            i++;
+        all->pointers[row] = i;
+    }
+}
+
+#define AT(member) (memory + offsetof(struct sparse, member))
+
+/* Transposes a matrix, transposes that, and makes rows of its entries. */
+static void run_sparse(wl_context *context, CUdeviceptr memory, CUdeviceptr workspace, size_t bytes,
+                       CUstream stream) {
+    const wl_sparse_shape shape = {ROWS, COLS, ENTRIES, 4, 4}, transposed = {COLS, ROWS, ENTRIES, 4, 4};
+    const wl_csr from = {AT(pointers), AT(indices), AT(values)},
+                 to = {AT(to_pointers), AT(to_indices), AT(to_values)},
+                 back = {AT(back_pointers), AT(back_indices), AT(back_values)},
+                 coo = {AT(coo_pointers), AT(coo_indices), AT(coo_values)};
+    need(wl_csr_transpose(context, &shape, &to, &from, workspace, bytes, stream));
+    need(wl_csr_transpose(context, &transposed, &back, &to, workspace, bytes, stream));
+    need(wl_coo_to_csr(context, &shape, &coo, AT(rows), AT(indices), AT(values), workspace, bytes, stream));
+}
+
+static void expect_sparse(const struct sparse *got, const struct sparse *sent) {
+    const int32_t *const pointers[] = {got->back_pointers, got->coo_pointers}, *const indices[] = {
+                                                                                   got->back_indices,
+                                                                                   got->coo_indices};
+    const float *const values[] = {got->back_values, got->coo_values};
+    assert_int_equal(got->to_pointers[COLS], ENTRIES);
+    for (int i = 0; i < 2; i++) {
+        assert_memory_equal(pointers[i], sent->pointers, sizeof sent->pointers);
+        assert_memory_equal(indices[i], sent->indices, sizeof sent->indices);
+        assert_memory_equal(values[i], sent->values, sizeof sent->values);
+    }
+}
+
+/* In a context without loaded modules.  A global capture forbids allocations. */
+static void sparse_matrices(void **state) {
+    (void)state;
+    static struct sparse sent, got;
+    const wl_sparse_shape shape = {ROWS, COLS, ENTRIES, 4, 4};
+    size_t bytes;
+    wl_context *context;
+    CUcontext own;
+    CUdevice device;
+    CUstream stream;
+    CUdeviceptr memory, workspace;
+    CUgraph graph;
+    CUgraphExec executable;
+    cuda_need(cuda.cuDeviceGet(&device, 0));
+    cuda_need(cuda.create_context(&own, 0, device));
+    need(wl_open(&context, "current"));
+    need(wl_csr_transpose_workspace(context, &shape, &bytes));
+    cuda_need(cuda.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    cuda_need(cuda.cuMemAlloc(&memory, sizeof sent));
+    cuda_need(cuda.cuMemAlloc(&workspace, bytes));
+    cuda_need(cuda.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    run_sparse(context, memory, workspace, bytes, stream);
+    cuda_need(cuda.cuStreamEndCapture(stream, &graph));
+    cuda_need(cuda.cuGraphInstantiateWithFlags(&executable, graph, 0));
+    for (unsigned run = 0; run < 2; run++) {
+        struct draw draw = draw_from(11, run);
+        fill_sparse(&sent, &draw);
+        cuda_need(cuda.cuMemcpyHtoD(memory, &sent, sizeof sent));
+        cuda_need(cuda.cuCtxSynchronize());
+        cuda_need(cuda.cuGraphLaunch(executable, stream));
+        cuda_need(cuda.cuStreamSynchronize(stream));
+        cuda_need(cuda.cuMemcpyDtoH(&got, memory, sizeof got));
+        expect_sparse(&got, &sent);
+    }
+    cuda_need(cuda.cuGraphExecDestroy(executable));
+    cuda_need(cuda.cuGraphDestroy(graph));
+    cuda_need(cuda.cuMemFree(memory));
+    cuda_need(cuda.cuMemFree(workspace));
+    cuda_need(cuda.cuStreamDestroy(stream));
+    wl_close(context);
+    cuda_need(cuda.cuCtxDestroy(own));
+}
+
 static void captured_globally(void **state) {
     (void)state;
     first_call_in_a_capture(CU_STREAM_CAPTURE_MODE_GLOBAL);
@@ -170,10 +272,9 @@ static void captured_relaxed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(captured_globally),
-        cmocka_unit_test(captured_by_the_thread),
-        cmocka_unit_test(captured_relaxed),
-        cmocka_unit_test(every_operation),
+        cmocka_unit_test(captured_globally), cmocka_unit_test(captured_by_the_thread),
+        cmocka_unit_test(captured_relaxed),  cmocka_unit_test(every_operation),
+        cmocka_unit_test(sparse_matrices),
     };
     return cmocka_run_group_tests(tests, open_driver, NULL);
 }
