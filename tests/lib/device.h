@@ -15,8 +15,8 @@ int close_device(void **state);
 int open_without_small(void **state);
 
 /* Whether only the release build's tests run this case.  Under a sanitizer, which takes several times as
- * long, two of three cases are skipped, and of a loop that asks, too, more of them; the choice is the same in
- * each run. */
+ * long, two of three cases are skipped.  A loop inside a case may ask again, and then skips two of three of
+ * what is left.  The choice is the same in each run. */
 bool left_to_release(void);
 
 #endif

@@ -176,8 +176,8 @@ static void matrices_move(void **state) {
     permute(&all[0], 1, 64, 32);
 }
 
-/* Every misalignment of either side, and some of both.  Of an older device, which lib_floors has too, one of
- * the three for each. */
+/* Every misalignment of either side, and some of both.  An older device, which lib_floors tests too, gets one
+ * of the three for each. */
 static void every_shift(void **state) {
     (void)state;
     const char *arch = getenv("WIDELOAD_ARCH");
