@@ -54,6 +54,11 @@ static void wrap(FILE *file, const char *text, int indent, int column) {
     fputc('\n', file);
 }
 
+const char *base_file_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 void base_wrap(FILE *file, const char *text, int indent, int column) {
     char *plain = base_utf8(text);
     wrap(file, plain ? plain : text, indent, column);

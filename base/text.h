@@ -1,4 +1,4 @@
-/* Text for terminals. */
+/* Text for people, above all in terminals. */
 #ifndef WIDELOAD_BASE_TEXT_H
 #define WIDELOAD_BASE_TEXT_H
 
@@ -15,5 +15,8 @@ int base_text_wide(FILE *file);
 /* Writes text in lines of at most base_text_columns() bytes, broken at spaces and indented by `indent`.
  * `column` is the cursor's column now (0: start of a line).  Ends with a newline. */
 void base_wrap(FILE *file, const char *text, int indent, int column);
+
+/* A path's last component, within the path. */
+const char *base_file_name(const char *path);
 
 #endif

@@ -3,17 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "base/utf8.h"
 #include "prof/demangle.h"
 #include "prof/doubts.h"
 #include "prof/notes.h"
 #include "prof/report.h"
 #include "prof/waste.h"
-
-/* Sets a member; a value that could not be made fails it. */
-static bool set(json_t *object, const char *name, json_t *value) {
-    return json_object_set_new(object, name, value) == 0;
-}
 
 static json_t *number_or_null(double value) {
     return isfinite(value) ? json_real(value) : json_null();
@@ -37,23 +33,19 @@ static json_t *metrics_object(const struct prof_choices *choices, const struct p
     json_t *object = json_object();
     bool right = object != NULL;
     for (size_t i = 0; right && i < choices->count; i++)
-        right = set(object, prof_choice_name(&choices->items[i]), value_of(choices->items[i].metric, sums));
+        right = base_json_set(object, prof_choice_name(&choices->items[i]),
+                              value_of(choices->items[i].metric, sums));
     for (size_t i = 0; right && !choices->count && i < prof_metric_count; i++)
-        right = set(object, prof_metrics[i].name, value_of(&prof_metrics[i], sums));
-    if (right)
-        return object;
-    json_decref(object);
-    return NULL;
+        right = base_json_set(object, prof_metrics[i].name, value_of(&prof_metrics[i], sums));
+    return base_json_if(right, object);
 }
 
 static json_t *doubts_array(unsigned bits) {
     json_t *array = json_array();
-    for (unsigned d = 0; array && d < PROF_DOUBTS; d++)
-        if (bits >> d & 1 && json_array_append_new(array, json_string(prof_doubts[d].name))) {
-            json_decref(array);
-            return NULL;
-        }
-    return array;
+    bool right = array != NULL;
+    for (unsigned d = 0; right && d < PROF_DOUBTS; d++)
+        right = !(bits >> d & 1) || base_json_add(array, json_string(prof_doubts[d].name));
+    return base_json_if(right, array);
 }
 
 /* The metrics that may not be a GPU's, each with the reasons. */
@@ -66,13 +58,11 @@ static json_t *uncertain_object(const struct prof_choices *choices, const struct
         const struct prof_metric *metric = choices->count ? choices->items[i].metric : &prof_metrics[i];
         unsigned bits = prof_doubts_of(&doubted, &detail->sums, metric);
         if (bits)
-            right = set(object, choices->count ? prof_choice_name(&choices->items[i]) : metric->name,
-                        doubts_array(bits));
+            right =
+                base_json_set(object, choices->count ? prof_choice_name(&choices->items[i]) : metric->name,
+                              doubts_array(bits));
     }
-    if (right)
-        return object;
-    json_decref(object);
-    return NULL;
+    return base_json_if(right, object);
 }
 
 static json_t *function_value(const char *mangled) {
@@ -84,12 +74,13 @@ static json_t *function_value(const char *mangled) {
 
 static bool set_figures(json_t *object, const wl_counters *counters) {
     struct prof_figures figures = prof_figures_of(counters);
-    return set(object, "requests", json_integer((json_int_t)figures.requests)) &&
-           set(object, "transactions", json_integer((json_int_t)figures.transactions)) &&
-           set(object, "transactions_per_request", number_or_null(figures.transactions_per_request)) &&
-           set(object, "wavefronts", json_integer((json_int_t)figures.wavefronts)) &&
-           set(object, "wavefronts_per_request", number_or_null(figures.wavefronts_per_request)) &&
-           set(object, "efficiency", number_or_null(figures.efficiency));
+    return base_json_set(object, "requests", json_integer((json_int_t)figures.requests)) &&
+           base_json_set(object, "transactions", json_integer((json_int_t)figures.transactions)) &&
+           base_json_set(object, "transactions_per_request",
+                         number_or_null(figures.transactions_per_request)) &&
+           base_json_set(object, "wavefronts", json_integer((json_int_t)figures.wavefronts)) &&
+           base_json_set(object, "wavefronts_per_request", number_or_null(figures.wavefronts_per_request)) &&
+           base_json_set(object, "efficiency", number_or_null(figures.efficiency));
 }
 
 static json_t *line_object(const struct prof_line *line) {
@@ -97,88 +88,76 @@ static json_t *line_object(const struct prof_line *line) {
     prof_line_reason(line, reason, sizeof reason);
     json_t *object = json_object();
     bool right =
-        set(object, "file", text_or_null(line->file)) &&
-        set(object, "line", line->file ? json_integer(line->line) : json_null()) &&
-        set(object, "column", line->file ? json_integer(line->column) : json_null()) &&
-        set(object, "function", function_value(line->function)) &&
-        set(object, "access", base_json_text(line->op)) && set(object, "bytes", json_integer(line->bytes)) &&
-        set(object, "stride", line->has_stride ? json_integer(line->stride) : json_null()) &&
-        set_figures(object, &line->sums.c) && set(object, "uncertain", doubts_array(line->doubts)) &&
-        set(object, "conflicts",
-            json_integer(
-                (json_int_t)(line->sums.shared_load_conflicts + line->sums.shared_store_conflicts))) &&
-        set(object, "reason", reason[0] ? base_json_text(reason) : json_null());
-    if (right)
-        return object;
-    json_decref(object);
-    return NULL;
+        base_json_set(object, "file", text_or_null(line->file)) &&
+        base_json_set(object, "line", line->file ? json_integer(line->line) : json_null()) &&
+        base_json_set(object, "column", line->file ? json_integer(line->column) : json_null()) &&
+        base_json_set(object, "function", function_value(line->function)) &&
+        base_json_set(object, "access", base_json_text(line->op)) &&
+        base_json_set(object, "bytes", json_integer(line->bytes)) &&
+        base_json_set(object, "stride", line->has_stride ? json_integer(line->stride) : json_null()) &&
+        set_figures(object, &line->sums.c) &&
+        base_json_set(object, "uncertain", doubts_array(line->doubts)) &&
+        base_json_set(object, "conflicts",
+                      json_integer((json_int_t)(line->sums.shared_load_conflicts +
+                                                line->sums.shared_store_conflicts))) &&
+        base_json_set(object, "reason", reason[0] ? base_json_text(reason) : json_null());
+    return base_json_if(right, object);
 }
 
 static json_t *lines_array(const struct prof_detail *detail) {
     json_t *lines = json_array();
-    for (size_t i = 0; lines && i < detail->line_count; i++)
-        if (detail->lines[i].bytes && json_array_append_new(lines, line_object(&detail->lines[i]))) {
-            json_decref(lines);
-            return NULL;
-        }
-    return lines;
+    bool right = lines != NULL;
+    for (size_t i = 0; right && i < detail->line_count; i++)
+        right = !detail->lines[i].bytes || base_json_add(lines, line_object(&detail->lines[i]));
+    return base_json_if(right, lines);
 }
 
 /* A place's members: file, line, and the thread where it is known. */
 static bool set_place(json_t *object, const struct prof_place *place) {
-    return set(object, "file", text_or_null(place->file)) &&
-           set(object, "line", place->file ? json_integer(place->line) : json_null()) &&
-           (!place->has_thread ||
-            (set(object, "block", three(place->block)) && set(object, "thread", three(place->thread))));
+    return base_json_set(object, "file", text_or_null(place->file)) &&
+           base_json_set(object, "line", place->file ? json_integer(place->line) : json_null()) &&
+           (!place->has_thread || (base_json_set(object, "block", three(place->block)) &&
+                                   base_json_set(object, "thread", three(place->thread))));
 }
 
 static json_t *fault_object(const struct prof_fault *fault) {
     json_t *object = json_object();
-    bool right = set(object, "kind", base_json_text(fault->kind)) &&
-                 set(object, "text", base_json_text(fault->text)) &&
-                 set(object, "kernel", function_value(fault->place.kernel)) &&
+    bool right = base_json_set(object, "kind", base_json_text(fault->kind)) &&
+                 base_json_set(object, "text", base_json_text(fault->text)) &&
+                 base_json_set(object, "kernel", function_value(fault->place.kernel)) &&
                  set_place(object, &fault->place);
-    if (right)
-        return object;
-    json_decref(object);
-    return NULL;
+    return base_json_if(right, object);
 }
 
 static json_t *notes_array(const struct prof_detail *detail) {
     char notes[PROF_NOTES][PROF_NOTE];
     size_t count = prof_notes(detail->lines, detail->line_count, notes);
     json_t *array = json_array();
-    for (size_t i = 0; array && i < count; i++)
-        if (json_array_append_new(array, base_json_text(notes[i]))) {
-            json_decref(array);
-            return NULL;
-        }
-    return array;
+    bool right = array != NULL;
+    for (size_t i = 0; right && i < count; i++)
+        right = base_json_add(array, base_json_text(notes[i]));
+    return base_json_if(right, array);
 }
 
 static json_t *launch_object(const struct prof_report *report, const struct prof_detail *detail) {
     json_t *object = json_object();
-    bool right = set(object, "kernel", base_json_text(detail->name)) &&
-                 set(object, "grid", three(detail->grid)) && set(object, "block", three(detail->block)) &&
-                 set(object, "shared_bytes", json_integer((json_int_t)detail->shared_bytes)) &&
-                 set(object, "metrics", metrics_object(report->choices, &detail->sums)) &&
-                 set(object, "uncertain", uncertain_object(report->choices, detail)) &&
-                 set(object, "lines", lines_array(detail)) && set(object, "notes", notes_array(detail));
+    bool right = base_json_set(object, "kernel", base_json_text(detail->name)) &&
+                 base_json_set(object, "grid", three(detail->grid)) &&
+                 base_json_set(object, "block", three(detail->block)) &&
+                 base_json_set(object, "shared_bytes", json_integer((json_int_t)detail->shared_bytes)) &&
+                 base_json_set(object, "metrics", metrics_object(report->choices, &detail->sums)) &&
+                 base_json_set(object, "uncertain", uncertain_object(report->choices, detail)) &&
+                 base_json_set(object, "lines", lines_array(detail)) &&
+                 base_json_set(object, "notes", notes_array(detail));
     if (right && detail->fault)
-        right = set(object, "fault", fault_object(detail->fault));
-    if (right)
-        return object;
-    json_decref(object);
-    return NULL;
+        right = base_json_set(object, "fault", fault_object(detail->fault));
+    return base_json_if(right, object);
 }
 
 enum { FORM = JSON_REAL_PRECISION(9) };
 
 static bool put_member(FILE *file, const char *name, json_t *value) {
-    bool right =
-        value && fprintf(file, " \"%s\": ", name) > 0 && json_dumpf(value, file, JSON_ENCODE_ANY | FORM) == 0;
-    json_decref(value);
-    return right;
+    return base_json_put(file, name, value, FORM);
 }
 
 /* A launch a line.  There may be a million: an object lives from the first launch that needs it to the last,
@@ -215,38 +194,31 @@ static json_t *finding_object(const struct prof_report *report, const struct pro
     const struct prof_place *other = &finding->what.other;
     const bool note = prof_is_leak(finding) && !report->leaks_fail;
     json_t *object = fault_object(&finding->what);
-    bool right = set(object, "level", json_string(note ? "note" : "error")) &&
-                 set(object, "times", json_integer((json_int_t)finding->times)) &&
-                 set(object, "launches", json_integer((json_int_t)finding->launches));
+    bool right = base_json_set(object, "level", json_string(note ? "note" : "error")) &&
+                 base_json_set(object, "times", json_integer((json_int_t)finding->times)) &&
+                 base_json_set(object, "launches", json_integer((json_int_t)finding->launches));
     if (right && (other->file || other->ptx_line)) {
         json_t *side = json_object();
         right = set_place(side, other);
-        right = set(object, "other", side) && right;
+        right = base_json_set(object, "other", side) && right;
     }
-    if (right)
-        return object;
-    json_decref(object);
-    return NULL;
+    return base_json_if(right, object);
 }
 
 static json_t *findings_array(const struct prof_report *report) {
     json_t *findings = json_array();
-    for (size_t i = 0; findings && i < report->recording->finding_count; i++)
-        if (json_array_append_new(findings, finding_object(report, &report->recording->findings[i]))) {
-            json_decref(findings);
-            return NULL;
-        }
-    return findings;
+    bool right = findings != NULL;
+    for (size_t i = 0; right && i < report->recording->finding_count; i++)
+        right = base_json_add(findings, finding_object(report, &report->recording->findings[i]));
+    return base_json_if(right, findings);
 }
 
 static json_t *in_flight_array(const struct prof_recording *recording) {
     json_t *names = json_array();
-    for (size_t i = 0; names && i < recording->in_flight_names; i++)
-        if (json_array_append_new(names, function_value(recording->in_flight_name[i]))) {
-            json_decref(names);
-            return NULL;
-        }
-    return names;
+    bool right = names != NULL;
+    for (size_t i = 0; right && i < recording->in_flight_names; i++)
+        right = base_json_add(names, function_value(recording->in_flight_name[i]));
+    return base_json_if(right, names);
 }
 
 bool prof_put_json(FILE *file, const struct prof_report *report) {

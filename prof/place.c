@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "prof/demangle.h"
 
 enum { MODULES = 16 /* that are open at once */ };
@@ -88,21 +89,16 @@ static const struct module *find_module(struct prof_places *places, const char *
     return module;
 }
 
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Whether a source file is the user's, and not a header of CUDA or of the system. */
 static bool is_own(const char *path) {
-    return strncmp(path, "/usr/", 5) != 0 && strncmp(base_name(path), "cuda_runtime", 12) != 0 &&
+    return strncmp(path, "/usr/", 5) != 0 && strncmp(base_file_name(path), "cuda_runtime", 12) != 0 &&
            !strstr(path, "/thrust/") && !strstr(path, "/cub/");
 }
 
 static bool put(const char *path, int line, char *out, size_t size) {
     if (!path || line <= 0 || !is_own(path))
         return false;
-    snprintf(out, size, "%s:%d", base_name(path), line);
+    snprintf(out, size, "%s:%d", base_file_name(path), line);
     return true;
 }
 
@@ -138,11 +134,16 @@ static bool put_line(Dwfl_Module *file, Dwarf_Addr address, char *out, size_t si
     return good;
 }
 
+/* Whether a function has the name of one of CUDA's: cuMemAlloc_v2, or a wrapper of cudaMalloc. */
+static bool is_cuda(const char *name) {
+    return (strncmp(name, "cu", 2) == 0 && name[2] >= 'A' && name[2] <= 'Z') ||
+           strncmp(name, "cuda", 4) == 0 || strstr(name, "cudaMalloc");
+}
+
 /* The function that has the address, unless it is one of CUDA's or of the C library's. */
 static bool put_function(Dwfl_Module *file, const char *path, Dwarf_Addr address, char *out, size_t size) {
     const char *name = dwfl_module_addrname(file, address);
-    if (!name || strncmp(base_name(path), "libc.so", 7) == 0 || strncmp(name, "cu", 2) == 0 ||
-        strstr(name, "cudaMalloc"))
+    if (!name || strncmp(base_file_name(path), "libc.so", 7) == 0 || is_cuda(name))
         return false;
     char *readable = prof_demangle(name);
     snprintf(out, size, "%s", readable ? readable : name);
@@ -164,6 +165,6 @@ bool prof_place_of_frames(struct prof_places *places, const struct prof_frame *f
     }
     if (!count)
         return false;
-    snprintf(out, size, "%s", base_name(frames[0].module));
+    snprintf(out, size, "%s", base_file_name(frames[0].module));
     return true;
 }

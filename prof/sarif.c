@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/utf8.h"
 #include "prof/annotations.h"
 #include "prof/demangle.h"
@@ -11,37 +12,22 @@
 
 enum { FORM = JSON_COMPACT };
 
-/* Sets a member; a value that could not be made fails it. */
-static bool set(json_t *object, const char *name, json_t *value) {
-    return json_object_set_new(object, name, value) == 0;
-}
-
-static bool add(json_t *array, json_t *value) {
-    return json_array_append_new(array, value) == 0;
-}
-
-/* `value` if all went right; otherwise NULL, and the value is freed. */
-static json_t *if_right(bool right, json_t *value) {
-    if (right)
-        return value;
-    json_decref(value);
-    return NULL;
-}
-
 /* ---------------------------------------------------------------- texts */
 
-/* A message.  "[words](target)" would be a link, and the words may be a program's. */
+/* A message.  "[words](target)" would be a link and "{0}" a placeholder, and the words may be a program's. */
 static json_t *message(const char *text) {
     char *safe = malloc(2 * strlen(text) + 1), *to = safe;
     for (; safe && *text; text++) {
         *to++ = *text;
-        if (text[0] == ']' && text[1] == '(')
+        if (*text == '{' || *text == '}') /* two stand for one */
+            *to++ = *text;
+        else if (text[0] == ']' && text[1] == '(')
             *to++ = ' ';
     }
     if (safe)
         *to = '\0';
     json_t *object = json_object();
-    json_t *result = if_right(safe && set(object, "text", base_json_text(safe)), object);
+    json_t *result = base_json_if(safe && base_json_set(object, "text", base_json_text(safe)), object);
     free(safe);
     return result;
 }
@@ -88,22 +74,22 @@ static const struct {
 
 static json_t *rule_object(unsigned rule) {
     json_t *object = json_object();
-    return if_right(set(object, "id", json_string(prof_rule_names[rule])) &&
-                        set(object, "shortDescription", message(rules[rule].description)) &&
-                        set(object, "help", message(rules[rule].help)),
-                    object);
+    return base_json_if(base_json_set(object, "id", json_string(prof_rule_names[rule])) &&
+                            base_json_set(object, "shortDescription", message(rules[rule].description)) &&
+                            base_json_set(object, "help", message(rules[rule].help)),
+                        object);
 }
 
 static json_t *tool_object(void) {
     json_t *tool = json_object(), *driver = json_object(), *array = json_array();
     bool right = true;
     for (unsigned rule = 0; right && rule < PROF_RULES; rule++)
-        right = add(array, rule_object(rule));
-    right = set(driver, "name", json_string("wideload")) &&
-            set(driver, "version", json_string(WL_VERSION_STRING)) && right;
-    right = set(driver, "rules", array) && right;
-    right = set(tool, "driver", driver) && right;
-    return if_right(right, tool);
+        right = base_json_add(array, rule_object(rule));
+    right = base_json_set(driver, "name", json_string("wideload")) &&
+            base_json_set(driver, "version", json_string(WL_VERSION_STRING)) && right;
+    right = base_json_set(driver, "rules", array) && right;
+    right = base_json_set(tool, "driver", driver) && right;
+    return base_json_if(right, tool);
 }
 
 /* ---------------------------------------------------------------- places */
@@ -165,48 +151,48 @@ static json_t *artifact(const struct writer *writer, const char *file) {
     char *path = absolute(file, writer->folder);
     const char *rest = path ? prof_path_below(path, writer->root) : NULL;
     json_t *object = json_object();
-    bool right = path && set(object, "uri", rest ? uri("", rest, "") : uri("file://", path, "")) &&
-                 (!rest || set(object, "uriBaseId", json_string(ROOT)));
+    bool right = path && base_json_set(object, "uri", rest ? uri("", rest, "") : uri("file://", path, "")) &&
+                 (!rest || base_json_set(object, "uriBaseId", json_string(ROOT)));
     free(path);
-    return if_right(right, object);
+    return base_json_if(right, object);
 }
 
 static json_t *physical(const struct writer *writer, const char *file, unsigned line, unsigned column) {
     json_t *object = json_object();
-    bool right = set(object, "artifactLocation", artifact(writer, file));
+    bool right = base_json_set(object, "artifactLocation", artifact(writer, file));
     if (right && line) {
         json_t *region = json_object();
-        right = set(region, "startLine", json_integer(line)) &&
-                (!column || set(region, "startColumn", json_integer(column)));
-        right = set(object, "region", region) && right;
+        right = base_json_set(region, "startLine", json_integer(line)) &&
+                (!column || base_json_set(region, "startColumn", json_integer(column)));
+        right = base_json_set(object, "region", region) && right;
     }
-    return if_right(right, object);
+    return base_json_if(right, object);
 }
 
 static json_t *logical(const char *kernel) {
     char *name = prof_demangle(kernel);
     json_t *array = json_array(), *object = json_object();
-    bool right = name && set(object, "fullyQualifiedName", base_json_text(name)) &&
-                 set(object, "decoratedName", base_json_text(kernel)) &&
-                 set(object, "kind", json_string("function"));
-    right = add(array, object) && right;
+    bool right = name && base_json_set(object, "fullyQualifiedName", base_json_text(name)) &&
+                 base_json_set(object, "decoratedName", base_json_text(kernel)) &&
+                 base_json_set(object, "kind", json_string("function"));
+    right = base_json_add(array, object) && right;
     free(name);
-    return if_right(right, array);
+    return base_json_if(right, array);
 }
 
 /* file, kernel: NULL where unknown. */
 static json_t *location(const struct writer *writer, const char *file, unsigned line, unsigned column,
                         unsigned ptx_line, const char *kernel) {
     json_t *object = json_object();
-    bool right = !kernel || set(object, "logicalLocations", logical(kernel));
+    bool right = !kernel || base_json_set(object, "logicalLocations", logical(kernel));
     if (right && file) {
-        right = set(object, "physicalLocation", physical(writer, file, line, column));
+        right = base_json_set(object, "physicalLocation", physical(writer, file, line, column));
     } else if (right && ptx_line) {
         char words[40];
         snprintf(words, sizeof words, "PTX line %u", ptx_line);
-        right = set(object, "message", message(words));
+        right = base_json_set(object, "message", message(words));
     }
-    return if_right(right, object);
+    return base_json_if(right, object);
 }
 
 /* ---------------------------------------------------------------- results */
@@ -225,7 +211,7 @@ static json_t *fingerprints(const struct prof_annotation *annotation) {
     char text[20];
     snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
     json_t *object = json_object();
-    return if_right(set(object, "wideload/v1", json_string(text)), object);
+    return base_json_if(base_json_set(object, "wideload/v1", json_string(text)), object);
 }
 
 /* The other access of a race, or where else a warp waits; NULL: there is none. */
@@ -240,42 +226,43 @@ static json_t *related(const struct writer *writer, const struct prof_annotation
                                                      other->kernel ? other->kernel : annotation->kernel);
     const char *words = annotation->rule == PROF_RULE_RACE ? "the other access" : "and here";
     /* Without a file its message is the line of the PTX. */
-    bool right = object && (!other->file || set(object, "message", message(words)));
-    right = add(array, object) && right;
-    return if_right(right, array);
+    bool right = object && (!other->file || base_json_set(object, "message", message(words)));
+    right = base_json_add(array, object) && right;
+    return base_json_if(right, array);
 }
 
 static json_t *locations(const struct writer *writer, const struct prof_annotation *annotation) {
     json_t *array = json_array();
     const bool known = annotation->file || annotation->kernel || annotation->ptx_line;
-    return if_right(!known ||
-                        add(array, location(writer, annotation->file, annotation->line, annotation->column,
-                                            annotation->ptx_line, annotation->kernel)),
-                    array);
+    return base_json_if(!known || base_json_add(array, location(writer, annotation->file, annotation->line,
+                                                                annotation->column, annotation->ptx_line,
+                                                                annotation->kernel)),
+                        array);
 }
 
 static json_t *properties(const struct prof_annotation *annotation) {
     json_t *object = json_object();
-    return if_right(set(object, "kind", base_json_text(annotation->what)) &&
-                        set(object, "occurrences", json_integer((json_int_t)annotation->times)) &&
-                        set(object, "launches", json_integer((json_int_t)annotation->launches)),
-                    object);
+    return base_json_if(
+        base_json_set(object, "kind", base_json_text(annotation->what)) &&
+            base_json_set(object, "occurrences", json_integer((json_int_t)annotation->times)) &&
+            base_json_set(object, "launches", json_integer((json_int_t)annotation->launches)),
+        object);
 }
 
 static json_t *result_object(const struct writer *writer, const struct prof_annotation *annotation) {
     static const char *const levels[] = {
         [PROF_ERROR] = "error", [PROF_WARNING] = "warning", [PROF_NOTE] = "note"};
     json_t *object = json_object();
-    return if_right(
-        set(object, "ruleId", json_string(prof_rule_names[annotation->rule])) &&
-            set(object, "ruleIndex", json_integer(annotation->rule)) &&
-            set(object, "level", json_string(levels[annotation->level])) &&
-            set(object, "message", message(annotation->message)) &&
-            set(object, "locations", locations(writer, annotation)) &&
-            (!other_place(annotation) || set(object, "relatedLocations", related(writer, annotation))) &&
-            set(object, "partialFingerprints", fingerprints(annotation)) &&
-            set(object, "properties", properties(annotation)),
-        object);
+    return base_json_if(base_json_set(object, "ruleId", json_string(prof_rule_names[annotation->rule])) &&
+                            base_json_set(object, "ruleIndex", json_integer(annotation->rule)) &&
+                            base_json_set(object, "level", json_string(levels[annotation->level])) &&
+                            base_json_set(object, "message", message(annotation->message)) &&
+                            base_json_set(object, "locations", locations(writer, annotation)) &&
+                            (!other_place(annotation) ||
+                             base_json_set(object, "relatedLocations", related(writer, annotation))) &&
+                            base_json_set(object, "partialFingerprints", fingerprints(annotation)) &&
+                            base_json_set(object, "properties", properties(annotation)),
+                        object);
 }
 
 /* A result a line, written at once: with --each there may be a million. */
@@ -294,8 +281,9 @@ static void put_result(void *argument, const struct prof_annotation *annotation)
 
 static bool notify(json_t *notifications, const char *level, const char *text) {
     json_t *object = json_object();
-    bool right = set(object, "level", json_string(level)) && set(object, "message", message(text));
-    return add(notifications, object) && right;
+    bool right =
+        base_json_set(object, "level", json_string(level)) && base_json_set(object, "message", message(text));
+    return base_json_add(notifications, object) && right;
 }
 
 /* Why no results are no good news; NULL: they are. */
@@ -312,28 +300,25 @@ static json_t *invocations_array(const struct prof_report *report) {
     const struct prof_recording *recording = report->recording;
     const char *words = failure(report);
     json_t *array = json_array(), *object = json_object(), *notifications = json_array();
-    bool right = set(object, "executionSuccessful", json_boolean(!words)) &&
+    bool right = base_json_set(object, "executionSuccessful", json_boolean(!words)) &&
                  (!words || notify(notifications, "error", words));
     for (size_t i = 0; right && i < recording->message_count; i++)
         if (recording->messages[i].error)
             right = notify(notifications, "warning", recording->messages[i].text);
-    right = set(object, "toolExecutionNotifications", notifications) && right;
-    right = add(array, object) && right;
-    return if_right(right, array);
+    right = base_json_set(object, "toolExecutionNotifications", notifications) && right;
+    right = base_json_add(array, object) && right;
+    return base_json_if(right, array);
 }
 
 static json_t *bases_object(const char *root) {
     json_t *bases = json_object(), *base = json_object();
-    bool right = set(base, "uri", uri("file://", root, "/"));
-    right = set(bases, ROOT, base) && right;
-    return if_right(right, bases);
+    bool right = base_json_set(base, "uri", uri("file://", root, "/"));
+    right = base_json_set(bases, ROOT, base) && right;
+    return base_json_if(right, bases);
 }
 
 static bool put_member(FILE *file, const char *name, json_t *value) {
-    bool right = value && fprintf(file, " \"%s\": ", name) > 0 && json_dumpf(value, file, FORM) == 0 &&
-                 fputs(",\n", file) != EOF;
-    json_decref(value);
-    return right;
+    return base_json_put(file, name, value, FORM) && fputs(",\n", file) != EOF;
 }
 
 static bool put_run(struct writer *writer, const struct prof_report *report) {

@@ -192,8 +192,7 @@ void prof_place_text(const struct prof_line *line, char *out, size_t size) {
         snprintf(out, size, "PTX line %u", line->ptx_line);
         return;
     }
-    const char *slash = strrchr(line->file, '/');
-    snprintf(out, size, "%s:%u", slash ? slash + 1 : line->file, line->line);
+    snprintf(out, size, "%s:%u", base_file_name(line->file), line->line);
 }
 
 static void explain_worst(FILE *file, const struct prof_report *report) {

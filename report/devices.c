@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "report/html.h"
 #include "report/page.h"
 
@@ -52,12 +53,6 @@ static void put_device(FILE *out, const struct report_device *device, struct rep
     item(out, "Driver", driver_text(device->driver_version, pool));
 }
 
-/* The last component of a path: the page is read on other machines, where its folders mean nothing. */
-static const char *base(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 /* Makes each word unbreakable: a browser may break a line within "--json". */
 static void put_words(FILE *out, const char *text) {
     for (const char *end; *text; text = end) {
@@ -81,7 +76,8 @@ static void put_file(FILE *out, const struct report_results *file, struct report
         throttled += file->rows[i].throttle != NULL;
     }
     fputs("<li><span class=\"file\">", out);
-    base_html(out, base(file->path));
+    /* The page is read on other machines, where folders mean nothing. */
+    base_html(out, base_file_name(file->path));
     fputs("</span> ", out);
     report_htmlf(out, "%s%sby wideload %s: %zu rows, %zu verified", file->date ? file->date : "",
                  file->date ? ", " : "", file->version, file->row_count, verified);

@@ -1,8 +1,9 @@
 #include "report/html.h"
 
-#include "report/pool.h"
 #include <stdarg.h>
 #include <stdlib.h>
+
+#include "report/pool.h"
 
 void report_htmlf(FILE *out, const char *format, ...) {
     va_list arguments;

@@ -90,6 +90,20 @@ static void without_lines_it_is_a_function(void **state) {
     expect((const struct prof_frame[]){{"/nowhere/libcupy.so", 5}, own((uintptr_t)_start)}, 2, "_start");
 }
 
+/* Functions without lines: a program's, and one that is called as CUDA's are. */
+__asm__(".pushsection .text.plain,\"ax\"\n"
+        ".globl cube_side\n.type cube_side,%function\ncube_side: nop\nnop\n.size cube_side,.-cube_side\n"
+        ".globl cuMemSide\n.type cuMemSide,%function\ncuMemSide: nop\nnop\n.size cuMemSide,.-cuMemSide\n"
+        ".popsection");
+extern void cube_side(void), cuMemSide(void);
+
+static void functions_of_cuda_are_passed_over(void **state) {
+    (void)state;
+    const struct prof_frame frames[] = {own((uintptr_t)cuMemSide), own((uintptr_t)cube_side)};
+    expect(frames, 2, "cube_side");
+    expect(frames, 1, strrchr(program, '/') + 1);
+}
+
 static void without_names_it_is_a_file(void **state) {
     (void)state;
     expect(&(struct prof_frame){"/nowhere/libcupy.so", 5}, 1, "libcupy.so");
@@ -131,9 +145,13 @@ static void many_files_close_again(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call_has_its_line),           cmocka_unit_test(headers_of_cuda_are_passed_over),
-        cmocka_unit_test(the_innermost_own_call_counts), cmocka_unit_test(without_lines_it_is_a_function),
-        cmocka_unit_test(without_names_it_is_a_file),    cmocka_unit_test(other_files_are_not_read),
+        cmocka_unit_test(a_call_has_its_line),
+        cmocka_unit_test(headers_of_cuda_are_passed_over),
+        cmocka_unit_test(the_innermost_own_call_counts),
+        cmocka_unit_test(without_lines_it_is_a_function),
+        cmocka_unit_test(without_names_it_is_a_file),
+        cmocka_unit_test(other_files_are_not_read),
+        cmocka_unit_test(functions_of_cuda_are_passed_over),
         cmocka_unit_test(many_files_close_again),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

@@ -199,12 +199,12 @@ class Places(Sarif):
         self.assertEqual(artifact["uri"], "a%20b%25c%23d%3F%EF%BF%BD%3A%5B1%5D%C3%A4.cu")
 
     def test_names_are_no_links(self):
-        # "[words](target)" in a message would be a link.
+        # "[words](target)" in a message would be a link, and "{0}" a placeholder.
         [gate] = [result for result in self.results(["--fail-if", "gld_efficiency<80 "], "strided:2")
                   if result["ruleId"] == "fail-if"]
         self.assertIn("gld_efficiency<80 ", gate["message"]["text"])
         path = self.place("records")
-        text = "see [here](http://evil.example) \u001b[31m"
+        text = "see [here](http://evil.example) {0} \u001b[31m"
         with open(path, "w", encoding="utf-8") as file:
             for record in ({"process": {"pid": 1, "parent": 0, "program": "p", "arch": "sm_90", "proved": True}},
                            {"checks": ["memory"]},
@@ -213,7 +213,7 @@ class Places(Sarif):
                 file.write(json.dumps(record) + "\n")
         prof("--read", path, "--sarif", self.place("b.sarif"))
         [finding] = self.read(self.place("b.sarif"))["results"]
-        self.assertEqual(finding["message"]["text"], text.replace("](", "] ("))
+        self.assertEqual(finding["message"]["text"], text.replace("](", "] (").replace("{0}", "{{0}}"))
 
 
 class Files(Sarif):
