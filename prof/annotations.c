@@ -25,13 +25,11 @@ static enum prof_rule rule_of(const char *check) {
 
 static void put_fault(const struct sink *sink, const struct prof_fault *fault,
                       struct prof_annotation annotation) {
-    char message[600];
-    snprintf(message, sizeof message, "%s", fault->text);
     annotation.file = fault->place.file;
     annotation.line = fault->place.line;
     annotation.ptx_line = fault->place.ptx_line;
     annotation.what = fault->kind;
-    annotation.message = message;
+    annotation.message = fault->text;
     sink->put(sink->argument, &annotation);
 }
 

@@ -20,7 +20,7 @@ const char *prof_get_text(struct prof_reader *r, const json_t *object, const cha
     return kept;
 }
 
-static bool is_number(const json_t *value, uint64_t most) {
+bool prof_is_number(const json_t *value, uint64_t most) {
     return json_is_integer(value) && json_integer_value(value) >= 0 &&
            (uint64_t)json_integer_value(value) <= most;
 }
@@ -29,7 +29,7 @@ uint64_t prof_get_number(struct prof_reader *r, const json_t *object, const char
     const json_t *value = json_object_get(object, name);
     if (!value)
         return 0;
-    if (!is_number(value, most)) {
+    if (!prof_is_number(value, most)) {
         prof_reader_fail(r, PROF_BAD);
         return 0;
     }
@@ -42,7 +42,7 @@ bool prof_get_three(struct prof_reader *r, const json_t *object, const char *nam
         return false;
     for (size_t i = 0; i < 3; i++) {
         const json_t *value = json_array_get(array, i);
-        if (!is_number(value, UINT32_MAX)) {
+        if (!prof_is_number(value, UINT32_MAX)) {
             prof_reader_fail(r, PROF_BAD);
             return false;
         }

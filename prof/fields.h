@@ -22,6 +22,8 @@ struct prof_reader {
 /* Notes a failure; the first one stays, but memory that runs out comes before what is not a record. */
 void prof_reader_fail(struct prof_reader *r, enum prof_reading outcome);
 
+/* Whether it is an integer from 0 to most. */
+bool prof_is_number(const json_t *value, uint64_t most);
 /* NULL: there is no such text, which is a failure if it is needed. */
 const char *prof_get_text(struct prof_reader *r, const json_t *object, const char *name, bool needed);
 /* An integer from 0 to most; 0 if it is absent.  Anything else is a failure. */

@@ -104,8 +104,8 @@ static void get_line(struct prof_reader *r, const json_t *object, struct prof_li
     line->column = (unsigned)prof_get_number(r, object, "column", UINT32_MAX);
     line->bytes = (unsigned)prof_get_number(r, object, "bytes", 256);
     const json_t *stride = json_object_get(object, "stride");
-    line->has_stride = json_is_integer(stride);
-    line->stride = json_integer_value(stride);
+    line->has_stride = json_is_integer(stride) && json_integer_value(stride) >= -INT64_MAX;
+    line->stride = line->has_stride ? json_integer_value(stride) : 0; /* its size is an integer, too */
     get_counters(r, object, &line->sums.c);
     if (r->outcome != PROF_GOOD)
         return;

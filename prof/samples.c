@@ -25,11 +25,14 @@ static int get_choice(struct prof_reader *r, const json_t *object, const char *n
 /* ---------------------------------------------------------------- kinds */
 
 /* Bytes from the lowest lane's address to another lane's. */
-static uint64_t offset_of(const json_t *object, unsigned lane, unsigned lowest) {
+static uint64_t get_offset(struct prof_reader *r, const json_t *object, unsigned lane, unsigned lowest) {
     const json_t *stride = json_object_get(object, "stride");
     if (json_is_integer(stride))
         return (uint64_t)json_integer_value(stride) * (lane - lowest);
-    return (uint64_t)json_integer_value(json_array_get(json_object_get(object, "offsets"), lane));
+    const json_t *offset = json_array_get(json_object_get(object, "offsets"), lane);
+    if (!json_is_integer(offset))
+        prof_reader_fail(r, PROF_BAD);
+    return (uint64_t)json_integer_value(offset);
 }
 
 /* Every lane's address must be a multiple of the width, as the counting rules require. */
@@ -45,7 +48,7 @@ static void get_addresses(struct prof_reader *r, const json_t *object, struct pr
     for (unsigned lane = lowest; lane < 32; lane++) {
         if (!(kind->mask >> lane & 1))
             continue;
-        kind->address[lane] = address + offset_of(object, lane, lowest);
+        kind->address[lane] = address + get_offset(r, object, lane, lowest);
         if (kind->address[lane] > MOST_ADDRESS || kind->address[lane] % kind->bytes)
             prof_reader_fail(r, PROF_BAD);
     }
@@ -169,8 +172,7 @@ static void get_cells(struct prof_reader *r, const json_t *object, struct prof_a
     for (int m = 0; m < CELL_MEMBERS; m++)
         for (size_t i = 0; i < json_array_size(lists[m]); i++) {
             const json_t *value = json_array_get(lists[m], i);
-            if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-                (uint64_t)json_integer_value(value) > PROF_MOST_COUNTED)
+            if (!prof_is_number(value, PROF_MOST_COUNTED))
                 prof_reader_fail(r, PROF_BAD);
             else
                 *cell_member(&array->cells[i], m) = (uint64_t)json_integer_value(value);
@@ -195,7 +197,7 @@ static void get_array(struct prof_reader *r, const json_t *object, int64_t proce
         get_cells(r, object, array);
 }
 
-static int compare_arrays(const void *left, const void *right) {
+int prof_array_compare(const void *left, const void *right) {
     const struct prof_array *a = left, *b = right;
     int order = (a->process > b->process) - (a->process < b->process);
     if (!order)
@@ -222,9 +224,9 @@ void prof_arrays_read(struct prof_reader *r, const json_t *launch, int64_t proce
     for (size_t i = 0; i < count && r->outcome == PROF_GOOD; i++)
         get_array(r, json_array_get(list, i), process, &out->items[out->count++]);
     if (r->outcome == PROF_GOOD)
-        qsort(out->items, out->count, sizeof *out->items, compare_arrays);
+        qsort(out->items, out->count, sizeof *out->items, prof_array_compare);
     for (size_t i = 1; r->outcome == PROF_GOOD && i < out->count; i++)
-        if (compare_arrays(&out->items[i - 1], &out->items[i]) == 0)
+        if (prof_array_compare(&out->items[i - 1], &out->items[i]) == 0)
             prof_reader_fail(r, PROF_BAD);
 }
 
@@ -255,7 +257,7 @@ bool prof_arrays_add(struct prof_arrays *to, const struct prof_arrays *more, uin
     while (a < to->count || b < more->count) {
         const int order = a == to->count     ? 1
                           : b == more->count ? -1
-                                             : compare_arrays(&to->items[a], &more->items[b]);
+                                             : prof_array_compare(&to->items[a], &more->items[b]);
         struct prof_array *array = &merged[count++];
         *array = order <= 0 ? to->items[a++] : more->items[b];
         if (order > 0) {

@@ -27,6 +27,8 @@ struct prof_arrays {
 void prof_arrays_read(struct prof_reader *r, const json_t *launch, int64_t process, struct prof_arrays *out);
 bool prof_arrays_add(struct prof_arrays *to, const struct prof_arrays *more, uint64_t times);
 void prof_arrays_free(struct prof_arrays *arrays);
+/* By process, number and size: arrays that are equal in this are one.  For qsort(). */
+int prof_array_compare(const void *left, const void *right);
 /* What all of the array's parts have together. */
 struct prof_cell prof_array_total(const struct prof_array *array);
 

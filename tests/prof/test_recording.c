@@ -305,13 +305,29 @@ static void test_namesakes(void **state) {
     prof_recording_free(&recording);
 }
 
+/* A distance whose size no integer has is none. */
+static void test_stride(void **state) {
+    (void)state;
+    static const char text[] = PROCESS(
+        7) "{\"launch\":{\"pid\":7,\"number\":1,\"kernel\":\"k\",\"grid\":[1,1,1],\"block\":[32,1,1],"
+           "\"arch\":\"sm_90\",\"counters\":{},\"lines\":[{\"op\":\"a\",\"stride\":-9223372036854775808,"
+           "\"counters\":{}},{\"op\":\"b\",\"stride\":-9223372036854775807,\"counters\":{}}]}}\n";
+    struct prof_recording r;
+    read_text(text, sizeof text - 1, &r);
+    assert_int_equal(r.launch_count, 1);
+    assert_false(r.details[0]->lines[0].has_stride);
+    assert_true(r.details[0]->lines[1].has_stride);
+    assert_int_equal(r.details[0]->lines[1].stride, -INT64_MAX);
+    prof_recording_free(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole),           cmocka_unit_test(test_bugs),
         cmocka_unit_test(test_bugs_of_the_ptx), cmocka_unit_test(test_torn),
         cmocka_unit_test(test_account),         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_contradictory),   cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_namesakes),
+        cmocka_unit_test(test_namesakes),       cmocka_unit_test(test_stride),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,7 +21,8 @@
 #define KIND(space, requests, transactions, more)                                                            \
     "{\"space\":\"" space "\",\"requests\":" #requests ",\"transactions\":" #transactions                    \
     ",\"moved\":640,\"useful\":256,\"block\":[1,2,3],\"warp\":5,\"access\":\"load\",\"bytes\":4," more "}"
-#define EVEN "\"mask\":4294967280,\"address\":4096,\"stride\":-8"
+#define EVEN  "\"mask\":4294967280,\"address\":4096,\"stride\":-8"
+#define WORDS "[\"a\",0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]"
 #define ARRAY(serial, size, cell, more)                                                                      \
     "{\"serial\":" #serial ",\"address\":65536,\"size\":" #size ",\"cell\":" #cell more "}"
 
@@ -142,6 +143,7 @@ static void test_refused(void **state) {
         LAUNCH(1, KIND("global", 1, 1, "\"mask\":3,\"address\":0,\"stride\":-4"), ""),   /* below 0 */
         LAUNCH(1, KIND("global", 1, 1, "\"mask\":1,\"address\":0"), ""),                 /* no lanes */
         LAUNCH(1, KIND("global", 1, 1, "\"mask\":1,\"address\":0,\"offsets\":[0]"), ""), /* too few */
+        LAUNCH(1, KIND("global", 1, 1, "\"mask\":1,\"address\":0,\"offsets\":" WORDS), ""),
         LAUNCH(1, KIND("global", 1, 1, EVEN ",\"bytes\":3"), ""),
         LAUNCH(1, KIND("global", 1, 1, EVEN ",\"bytes\":32"), ""),
         LAUNCH(1, KIND("global", 1, 1, EVEN ",\"access\":\"jump\""), ""),
