@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/html.h"
+#include "base/text.h"
 #include "prof/page.h"
 
 enum { MOST_SVG = 700000 };
@@ -17,7 +18,7 @@ static void put_head(struct page *page) {
                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
                    "'unsafe-inline'; img-src data:\">\n"
                    "<link rel=\"icon\" href=\"data:,\">\n<title>");
-    page_put_text(page, "%.200s", page_base(page->report->program));
+    page_put_text(page, "%.200s", base_file_name(page->report->program));
     page_put(page, " \xe2\x80\x93 wideload prof</title>\n<style>\n%s%s%s</style>\n</head>\n", base_html_style,
              style, page_style);
 }
@@ -27,13 +28,13 @@ static void put_header(struct page *page) {
     char kernels[PAGE_TEXT], launches[PAGE_TEXT];
     page_put(page, "<body>\n<a class=\"skip\" href=\"#the_main\">Skip to the kernels</a>\n<header>\n<h1>");
     page_put(page, "What <code>");
-    page_put_text(page, "%.200s", page_base(page->report->program));
+    page_put_text(page, "%.200s", base_file_name(page->report->program));
     page_put(page, "</code> moves</h1>\n<p class=\"lead\">");
     if (rows->count) {
         const struct prof_detail *first = rows->launches[0]->detail;
         page_put(page, "%s %s%s, %s launch%s, by the counting rules ",
                  page_count((double)rows->count, kernels), page->report->each ? "row" : "kernel",
-                 rows->count == 1 ? "" : "s", page_count((double)rows->launch_count, launches),
+                 page_plural(rows->count), page_count((double)rows->launch_count, launches),
                  rows->launch_count == 1 ? "" : "es");
         page_put_text(page, "%.20s", first->arch);
         page_put(page, "%s", first->proved ? "" : ", which were not held against hardware");
@@ -51,8 +52,9 @@ static bool put_kernels(struct page *page) {
         if (!page_put_kernel(page, page->kernels[i], i + 1))
             return false;
     if (page->kernel_count > PAGE_KERNELS)
-        page_put(page, "<p class=\"note\">%zu more kernels have no section of their own.</p>\n",
-                 page->kernel_count - PAGE_KERNELS);
+        page_put(page, "<p class=\"note\">%zu more kernel%s no section.</p>\n",
+                 page->kernel_count - PAGE_KERNELS,
+                 page->kernel_count - PAGE_KERNELS == 1 ? " has" : "s have");
     return page_put_arrays(page);
 }
 

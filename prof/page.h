@@ -95,6 +95,9 @@ bool page_put_findings(struct page *page);
 void page_put(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same, escaped. */
 void page_put_text(struct page *page, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A note such as "1 more line is not shown.", with one "line is" and several "lines are"; nothing if count is
+ * 0. */
+void page_put_hidden(struct page *page, size_t count, const char *one, const char *several);
 /* "1,048,576" */
 const char *page_count(double count, char out[PAGE_TEXT]);
 /* "12 bytes", "1.5 KiB", "4 MiB" */
@@ -108,7 +111,7 @@ const char *page_percent(double part, double whole, char out[PAGE_TEXT]);
 void page_put_bar(struct page *page, double transactions, double waste, double most);
 /* "1.5 MiB and 300 wavefronts wasted"; "" if nothing is wasted. */
 const char *page_waste(const struct prof_waste *waste, char out[PAGE_TEXT]);
-/* A file's name without its folders. */
-const char *page_base(const char *path);
+/* "" for one, "s" for several. */
+const char *page_plural(size_t count);
 
 #endif

@@ -1,4 +1,5 @@
 /* What an access of a source line did: its figures, its requests by kind, and two of them as pictures. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -7,7 +8,7 @@
 #include "prof/doubts.h"
 #include "prof/page.h"
 
-enum { MOST_KINDS = 12 };
+enum { MOST_KINDS = 12, SECTOR = 32 };
 
 /* ---------------------------------------------------------------- pictures */
 
@@ -35,20 +36,18 @@ static bool get_request(const struct page_kernel *kernel, const struct prof_kind
 static bool put_figure(struct page *page, const struct page_kernel *kernel, const struct prof_kind *kind,
                        const char *which) {
     struct picture_request request;
-    char words[PICTURE_SENTENCE_MOST], *svg = malloc(PICTURE_SVG_MOST);
-    struct picture_text sentence = {words, sizeof words, 0}, drawing = {svg, PICTURE_SVG_MOST, 0};
-    const bool good = svg && get_request(kernel, kind, &request);
-    if (good) {
-        picture_put_sentence(&sentence, &request);
-        picture_put_svg(&drawing, &request);
-        page->svg_left -= drawing.used < page->svg_left ? drawing.used : page->svg_left;
-        page_put(page, "<figure class=\"request\">%s<figcaption>%s", svg, which);
-        base_html(page->out, words);
-        page_put(page, " <span class=\"of\">Warp %u of block (%u, %u, %u).</span></figcaption></figure>\n",
-                 kind->warp, kind->block[0], kind->block[1], kind->block[2]);
-    }
-    free(svg);
-    return good;
+    char words[PICTURE_SENTENCE_MOST], svg[PICTURE_SVG_MOST];
+    struct picture_text sentence = {words, sizeof words, 0}, drawing = {svg, sizeof svg, 0};
+    if (!get_request(kernel, kind, &request))
+        return false;
+    picture_put_sentence(&sentence, &request);
+    picture_put_svg(&drawing, &request);
+    page->svg_left -= drawing.used < page->svg_left ? drawing.used : page->svg_left;
+    page_put(page, "<figure class=\"request\">%s<figcaption>%s", svg, which);
+    base_html(page->out, words);
+    page_put(page, " <span class=\"of\">Warp %u of block (%u, %u, %u).</span></figcaption></figure>\n",
+             kind->warp, kind->block[0], kind->block[1], kind->block[2]);
+    return true;
 }
 
 /* The kind with most requests, and of several such the one that takes most transactions. */
@@ -114,6 +113,12 @@ static void put_number(struct page *page, const char *name, double value) {
     }
 }
 
+/* Old rules move whole lines through L1. */
+static bool moves_lines(const struct prof_line *line) {
+    const wl_counters *c = &line->sums.c;
+    return c->gld_moved_bytes > SECTOR * c->gld_transactions;
+}
+
 static void put_list(struct page *page, const struct prof_line *line) {
     const struct prof_figures figures = prof_figures_of(&line->sums.c);
     const struct prof_waste waste = prof_line_waste_parts(line);
@@ -121,8 +126,10 @@ static void put_list(struct page *page, const struct prof_line *line) {
     page_put(page, "<dl class=\"figures\">");
     put_pair(page, "requests", page_count((double)figures.requests, text));
     if (figures.transactions) {
-        put_pair(page, "sectors", page_count((double)figures.transactions, text));
-        put_number(page, "sectors per request", figures.transactions_per_request);
+        const bool lines = moves_lines(line);
+        put_pair(page, lines ? "lines" : "sectors", page_count((double)figures.transactions, text));
+        put_number(page, lines ? "lines per request" : "sectors per request",
+                   figures.transactions_per_request);
     }
     if (figures.wavefronts) {
         put_pair(page, "wavefronts", page_count((double)figures.wavefronts, text));
@@ -138,11 +145,11 @@ static void put_list(struct page *page, const struct prof_line *line) {
     page_put(page, "</dl>\n");
 }
 
-static const char *unit_of(const struct prof_kind *kind) {
-    return kind->space == PROF_SHARED ? "wavefront" : "sector";
+static const char *unit_of(const struct prof_line *line) {
+    return line->kinds.items[0].space == PROF_SHARED ? "wavefront" : moves_lines(line) ? "line" : "sector";
 }
 
-/* The requests by kind, those that take most first. */
+/* The requests by kind, in each space those that take most first. */
 static void put_kinds(struct page *page, const struct prof_line *line) {
     const struct prof_kinds *kinds = &line->kinds;
     static const char *const spaces[PROF_SPACES] = {"global", "shared", "local", "other blocks' shared"};
@@ -158,7 +165,7 @@ static void put_kinds(struct page *page, const struct prof_line *line) {
              "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"Requests by kind\"><table "
              "class=\"kinds\"><thead><tr><th class=\"n\">%ss each</th><th class=\"n\">requests</th><th "
              "class=\"n\">share</th>%s</tr></thead><tbody>\n",
-             several ? "transaction" : unit_of(&kinds->items[0]), several ? "<th>memory</th>" : "");
+             several ? "transaction" : unit_of(line), several ? "<th>memory</th>" : "");
     for (size_t i = 0; i < kinds->count && i < MOST_KINDS; i++) {
         const struct prof_kind *kind = &kinds->items[kinds->count - 1 - i];
         char count[PAGE_TEXT], share[PAGE_TEXT];
@@ -171,8 +178,7 @@ static void put_kinds(struct page *page, const struct prof_line *line) {
     }
     page_put(page, "</tbody></table></div>\n");
     if (kinds->count > MOST_KINDS)
-        page_put(page, "<p class=\"note\">%zu kinds with fewer transactions are not shown.</p>\n",
-                 kinds->count - MOST_KINDS);
+        page_put_hidden(page, kinds->count - MOST_KINDS, "kind is", "kinds are");
 }
 
 static void put_doubts(struct page *page, const struct prof_line *line) {
@@ -188,9 +194,11 @@ static void put_heading(struct page *page, const struct prof_line *line) {
     page_put(page, "<h4><code>");
     page_put_text(page, "%.100s", line->op);
     page_put(page, "</code>");
-    page_put(page, " <span class=\"of\">%u byte%s per lane", line->bytes, line->bytes == 1 ? "" : "s");
-    if (line->has_stride && line->stride)
-        page_put(page, ", lanes %lld bytes apart", llabs((long long)line->stride));
+    page_put(page, " <span class=\"of\">%u byte%s per lane", line->bytes, page_plural(line->bytes));
+    if (line->has_stride && line->stride) {
+        const uint64_t apart = (uint64_t)(line->stride < 0 ? -line->stride : line->stride);
+        page_put(page, ", lanes %" PRIu64 " byte%s apart", apart, page_plural(apart));
+    }
     char *function = line->function ? prof_demangle(line->function) : NULL;
     if (function) {
         page_put(page, ", in ");
@@ -205,16 +213,18 @@ void page_put_access(struct page *page, const struct page_kernel *kernel, const 
     char reason[PAGE_TEXT];
     page_put(page, "<div class=\"access\">\n");
     put_heading(page, line);
+    const bool has_room = has_pictures && page->svg_left;
+    const struct prof_kind *first = typical(line);
+    struct picture_request unused;
     /* A picture says it in its own sentence. */
-    const bool drawn = has_pictures && page->svg_left;
+    const bool drawn = has_room && first && get_request(kernel, first, &unused);
     prof_line_reason(line, reason, sizeof reason);
-    if (reason[0] && !(drawn && line->kinds.count) &&
-        prof_is_much(prof_line_waste(line), prof_line_transactions(line)))
+    if (reason[0] && !drawn && prof_is_much(prof_line_waste(line), prof_line_transactions(line)))
         page_put(page, "<p class=\"why\">%s.</p>\n", reason);
     put_doubts(page, line);
     put_list(page, line);
     put_kinds(page, line);
-    if (drawn)
+    if (has_room)
         put_figures(page, kernel, line);
     else if (line->kinds.count)
         page_put(page, "<p class=\"note\">Pictures are of the lines that waste more.</p>\n");

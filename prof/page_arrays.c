@@ -27,35 +27,21 @@ struct maps {
     struct use *uses;
     struct group *groups;
     size_t use_count, group_count;
+    double elsewhere; /* bytes that were moved in no array */
 };
 
 /* ---------------------------------------------------------------- the order */
 
-static int compare_numbers(uint64_t a, uint64_t b) {
-    return (a > b) - (a < b);
-}
-
-static int compare_arrays(const struct prof_array *a, const struct prof_array *b) {
-    int order = compare_numbers((uint64_t)a->process, (uint64_t)b->process);
-    if (!order)
-        order = compare_numbers(a->serial, b->serial);
-    if (!order)
-        order = compare_numbers(a->size, b->size);
-    return order ? order : compare_numbers(a->part, b->part);
-}
-
 static int compare_uses(const void *left, const void *right) {
     const struct use *a = left, *b = right;
-    const int order = compare_arrays(a->array, b->array);
+    const int order = prof_array_compare(a->array, b->array);
     return order ? order : (a->kernel > b->kernel) - (a->kernel < b->kernel);
 }
 
-/* What moves most comes first; what lies in no array comes last. */
+/* What moves most comes first. */
 static int compare_groups(const void *left, const void *right) {
     const struct group *a = left, *b = right;
-    int order = !a->first->array->serial - !b->first->array->serial;
-    if (!order)
-        order = (a->moved < b->moved) - (a->moved > b->moved);
+    const int order = (a->moved < b->moved) - (a->moved > b->moved);
     return order ? order : (a->first > b->first) - (a->first < b->first);
 }
 
@@ -72,12 +58,14 @@ static bool make(const struct page *page, struct maps *maps) {
             const struct prof_array *array = &page->kernels[k]->arrays.items[i];
             const struct prof_cell total = prof_array_total(array);
             const double moved = (double)total.read_moved + (double)total.written_moved;
-            if (moved > 0)
+            if (!array->serial)
+                maps->elsewhere += moved;
+            else if (moved > 0)
                 maps->uses[maps->use_count++] = (struct use){array, page->kernels[k], k + 1, moved};
         }
     qsort(maps->uses, maps->use_count, sizeof *maps->uses, compare_uses);
     for (size_t i = 0; i < maps->use_count; i++) {
-        if (i == 0 || compare_arrays(maps->uses[i - 1].array, maps->uses[i].array) != 0)
+        if (i == 0 || prof_array_compare(maps->uses[i - 1].array, maps->uses[i].array) != 0)
             maps->groups[maps->group_count++] = (struct group){.first = &maps->uses[i]};
         struct group *group = &maps->groups[maps->group_count - 1];
         group->count++;
@@ -147,14 +135,14 @@ static void put_path(struct page *page, const char *class, const double *times, 
 
 static void put_way_words(struct page *page, const struct way *way, const struct prof_array *array,
                           bool written) {
-    char useful[PAGE_TEXT], moved[PAGE_TEXT], share[PAGE_TEXT];
+    char useful[PAGE_TEXT], moved[PAGE_TEXT], share[PAGE_TEXT], least[PAGE_TEXT], most[PAGE_TEXT];
     const char *verb = written ? "writes" : "reads";
     if (way->touched == 0)
         return;
     if (way->most > 1.5 * way->least)
-        page_put(page, " %s each byte %s on average, from %s to ", verb, page_times(way->all_useful, useful),
-                 page_times(way->least, moved)),
-            page_put(page, "%s", page_times(way->most, moved));
+        page_put(page, " %s each byte %s on average, from %s to %s", verb,
+                 page_times(way->all_useful, useful), page_times(way->least, least),
+                 page_times(way->most, most));
     else if (way->all_useful < 0.95)
         page_put(page, " %s %s of the bytes", verb, page_percent(way->all_useful, 1, share));
     else
@@ -237,9 +225,8 @@ static void put_name(struct page *page, const struct prof_array *array) {
         page_put_text(page, "Allocation %llu", (unsigned long long)array->serial);
     }
     page_put(page, " <span class=\"of\">%s", page_bytes((double)array->size, bytes));
-    if (from) {
+    if (from)
         page_put_text(page, ", %.20s memory", strcmp(from->kind, "module") == 0 ? "device" : from->kind);
-    }
     page_put(page, "</span></h3>\n");
 }
 
@@ -251,54 +238,53 @@ static double find_top(const struct group *group) {
             struct way way;
             make_way(group->first[u].array, written, &way);
             for (size_t i = 0; i < PROF_PARTS; i++)
-                top = way.moved[i] > top ? way.moved[i] : way.useful[i] > top ? way.useful[i] : top;
+                top = fmax(top, fmax(way.moved[i], way.useful[i]));
         }
     return top;
 }
 
 static void put_group(struct page *page, const struct group *group) {
-    const struct prof_array *array = group->first->array;
     char text[PAGE_TEXT];
-    if (!array->serial) {
-        page_put(page,
-                 "<p class=\"note\">What lies in none of these arrays, as a kernel's own "
-                 "<code>malloc()</code>: %s "
-                 "moved.</p>\n",
-                 page_bytes(group->moved, text));
-        return;
-    }
     const double top = find_top(group);
     page_put(page, "<div class=\"array\">\n");
-    put_name(page, array);
+    put_name(page, group->first->array);
     page_put(page, "<p class=\"note\">Full height: moved %s.</p>\n", page_times(top, text));
     for (size_t i = 0; i < group->count && i < MOST_STRIPS; i++)
         put_strip(page, &group->first[i], top);
     if (group->count > MOST_STRIPS)
-        page_put(page, "<p class=\"note\">%zu more kernels used it.</p>\n", group->count - MOST_STRIPS);
+        page_put(page, "<p class=\"note\">%zu more kernel%s used it.</p>\n", group->count - MOST_STRIPS,
+                 page_plural(group->count - MOST_STRIPS));
     page_put(page, "</div>\n");
+}
+
+static void put_maps(struct page *page, const struct maps *maps) {
+    char text[PAGE_TEXT];
+    page_put(
+        page,
+        "<section aria-labelledby=\"arrays\">\n<h2 id=\"arrays\">Arrays</h2>\n<p class=\"legend\">Each map "
+        "is an array from its first byte to its last: upwards how often the bytes were read, downwards "
+        "how often they were written, atomics too. <span><i class=\"need\"></i> used</span> <span><i "
+        "class=\"unused\"></i> moved and not used</span> The dashed line is once, and each further "
+        "doubling is a step of one height.</p>\n");
+    for (size_t i = 0; i < maps->group_count && i < MOST_ARRAYS; i++)
+        put_group(page, &maps->groups[i]);
+    if (maps->group_count > MOST_ARRAYS)
+        page_put_hidden(page, maps->group_count - MOST_ARRAYS, "array that moves less is",
+                        "arrays that move less are");
+    if (maps->elsewhere > 0)
+        page_put(
+            page,
+            "<p class=\"note\">Requests moved %s elsewhere: in a kernel's own <code>malloc()</code>, outside "
+            "allocations, or in arrays after the first 256 of a launch.</p>\n",
+            page_bytes(maps->elsewhere, text));
+    page_put(page, "</section>\n");
 }
 
 bool page_put_arrays(struct page *page) {
     struct maps maps = {0};
     const bool good = make(page, &maps);
-    if (good && maps.group_count) {
-        page_put(
-            page,
-            "<section aria-labelledby=\"arrays\">\n<h2 id=\"arrays\">Arrays</h2>\n<p class=\"legend\">Each "
-            "map "
-            "is an array from its first byte to its last: upwards how often the bytes were read, downwards "
-            "how often they were written, atomics too. <span><i class=\"need\"></i> used</span> <span><i "
-            "class=\"unused\"></i> moved and not used</span> The dashed line is once, and each further "
-            "doubling "
-            "is a step of one height.</p>\n");
-        for (size_t i = 0; i < maps.group_count; i++)
-            if (i < MOST_ARRAYS || !maps.groups[i].first->array->serial)
-                put_group(page, &maps.groups[i]);
-        if (maps.group_count > MOST_ARRAYS)
-            page_put(page, "<p class=\"note\">%zu arrays that move less are not shown.</p>\n",
-                     maps.group_count - MOST_ARRAYS);
-        page_put(page, "</section>\n");
-    }
+    if (good && (maps.group_count || maps.elsewhere > 0))
+        put_maps(page, &maps);
     free(maps.uses);
     free(maps.groups);
     return good;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/html.h"
+#include "base/text.h"
 #include "prof/demangle.h"
 #include "prof/page.h"
 
@@ -13,15 +14,16 @@ static void put_first_line(struct page *page, const char *text) {
     page_put_text(page, "%.*s", length < 1000 ? length : 1000, text);
 }
 
-static void put_thread(struct page *page, const char *how, const struct prof_place *place) {
+static void put_thread(struct page *page, const char *before, const struct prof_place *place,
+                       const char *after) {
     if (place->has_thread)
-        page_put(page, " %s thread (%u, %u, %u) of block (%u, %u, %u)", how, place->thread[0],
-                 place->thread[1], place->thread[2], place->block[0], place->block[1], place->block[2]);
+        page_put(page, "%s (%u, %u, %u) of block (%u, %u, %u)%s", before, place->thread[0], place->thread[1],
+                 place->thread[2], place->block[0], place->block[1], place->block[2], after);
 }
 
 static void put_place(struct page *page, const struct prof_place *place) {
     if (place->file)
-        page_put_text(page, "%.200s:%u", page_base(place->file), place->line);
+        page_put_text(page, "%.200s:%u", base_file_name(place->file), place->line);
     else if (place->ptx_line)
         page_put(page, "PTX line %u", place->ptx_line);
 }
@@ -29,13 +31,15 @@ static void put_place(struct page *page, const struct prof_place *place) {
 void page_put_mark(struct page *page, const struct page_mark *mark) {
     page_put(page, "<p class=\"finding\"><b class=\"bad\">%s</b> ", mark->is_note ? "Leak." : "Bug.");
     put_first_line(page, mark->what->text);
-    put_thread(page, "By", mark->place);
+    page_put(page, ".");
+    put_thread(page, " The thread here is", mark->place, ".");
     if (mark->other->file || mark->other->ptx_line) {
-        page_put(page, " The other access is at ");
+        page_put(page, " The other place is ");
         put_place(page, mark->other);
-        put_thread(page, "by", mark->other);
+        put_thread(page, ", with thread", mark->other, "");
+        page_put(page, ".");
     }
-    page_put(page, ".</p>\n");
+    page_put(page, "</p>\n");
 }
 
 /* The texts that the report has for terminals, as items: a line that begins with a blank goes on the one
@@ -73,7 +77,7 @@ static void put_finding(struct page *page, const struct prof_finding *finding) {
     put_first_line(page, what->text);
     if (what->place.kernel) {
         char *name = prof_demangle(what->place.kernel);
-        page_put(page, " <span class=\"of\">at <code>");
+        page_put(page, " <span class=\"of\">in <code>");
         page_put_text(page, "%.300s", name ? name : what->place.kernel);
         page_put(page, "</code></span>");
         free(name);
@@ -88,7 +92,7 @@ static void put_finding(struct page *page, const struct prof_finding *finding) {
 
 bool page_put_findings(struct page *page) {
     const struct prof_recording *recording = page->report->recording;
-    page_put(page, "<ul class=\"told\">\n");
+    page_put(page, "<ul class=\"told\">"); /* the style hides it if it is empty */
     const bool good =
         put_lines(page, prof_put_losses) && put_lines(page, prof_put_faults) && put_lines(page, put_messages);
     page_put(page, "</ul>\n");
@@ -97,17 +101,17 @@ bool page_put_findings(struct page *page) {
     const size_t count = recording->finding_count;
     const size_t errors = prof_count_errors(page->report), leaks = count - errors;
     if (errors)
-        page_put(page, "<p class=\"bad\">The checks found %zu bug%s.</p>\n", errors, errors == 1 ? "" : "s");
+        page_put(page, "<p class=\"bad\">The checks found %zu bug%s.</p>\n", errors, page_plural(errors));
     if (leaks)
         page_put(page, "<p class=\"note\">%zu allocation%s never freed.</p>\n", leaks,
                  leaks == 1 ? " was" : "s were");
     if (!count)
         page_put(page, "<p class=\"note\">The checks found nothing.</p>\n");
-    page_put(page, "<ul class=\"told\">\n");
+    page_put(page, "<ul class=\"told\">");
     for (size_t i = 0; i < count && i < MOST_TOLD; i++)
         put_finding(page, &recording->findings[i]);
     page_put(page, "</ul>\n");
     if (count > MOST_TOLD)
-        page_put(page, "<p class=\"note\">%zu more are not shown.</p>\n", count - MOST_TOLD);
+        page_put_hidden(page, count - MOST_TOLD, "finding is", "findings are");
     return good;
 }

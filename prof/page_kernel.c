@@ -79,7 +79,8 @@ static void put_worst(struct page *page, const struct page_kernel *kernel) {
     put_code(page, spot);
     if (!page_put_typical(page, kernel, access)) {
         prof_line_reason(access, reason, sizeof reason);
-        page_put(page, "<p>%s</p>\n", reason);
+        if (reason[0])
+            page_put(page, "<p>%s.</p>\n", reason);
     }
     page_put(page, "</div>\n");
 }
@@ -90,7 +91,7 @@ static void put_notes(struct page *page, const struct prof_row *row) {
     if (!count)
         return;
     page_put(page, "<details class=\"notes\"><summary>%zu note%s on these figures</summary><ul>\n", count,
-             count == 1 ? "" : "s");
+             page_plural(count));
     for (size_t i = 0; i < count; i++) {
         page_put(page, "<li>");
         base_html(page->out, notes[i]);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/html.h"
+#include "base/text.h"
 #include "prof/page.h"
 
 /* Lines around an access; lines that a fold holds at most; accesses of a line, and those with pictures. */
@@ -92,8 +93,8 @@ static void put_spot(struct page *page, const struct page_kernel *kernel, const 
         if (spot->accesses[i] == worst)
             continue;
         if (shown++ == MOST_ACCESSES) {
-            page_put(page, "<p class=\"note\">%zu more accesses of this line are not shown.</p>\n",
-                     spot->access_count - MOST_ACCESSES);
+            page_put_hidden(page, spot->access_count - MOST_ACCESSES, "access of this line is",
+                            "accesses of this line are");
             break;
         }
         page_put_access(page, kernel, spot->accesses[i], spot->has_pictures && pictured++ < MOST_PICTURED);
@@ -110,7 +111,7 @@ static void put_file(struct page *page, const struct page_kernel *kernel, size_t
         page_put(page, "<code title=\"");
         page_put_text(page, "%.1000s", path);
         page_put(page, "\">");
-        page_put_text(page, "%.200s", page_base(path));
+        page_put_text(page, "%.200s", base_file_name(path));
         page_put(page, "</code>%s</h3>\n", page->source.text ? "" : " (not here: line numbers only)");
     } else {
         page_put(
@@ -121,20 +122,23 @@ static void put_file(struct page *page, const struct page_kernel *kernel, size_t
     page_put(page, "<div class=\"source\">\n");
     const bool has_text = path && page->source.text;
     const unsigned count = (unsigned)page->source.count;
-    unsigned next = 1; /* the first line that is not yet written */
+    unsigned next = 0; /* the first line that is not yet written; 0: none is written */
     for (size_t i = first; i < last; i++) {
         const unsigned line = kernel->spots[i].line, begin = line > AROUND ? line - AROUND : 1;
-        if (has_text && line <= count) {
-            if (i == first)
+        const bool is_here = has_text && line && line <= count; /* line 0 is of the compiler's own code */
+        if (is_here) {
+            if (!next)
                 next = begin;
             const unsigned around = begin > next ? begin : next;
             put_between(page, next, around - 1);
             put_plain(page, around, line - 1);
         }
         put_spot(page, kernel, &kernel->spots[i]);
+        if (!is_here)
+            continue;
         const unsigned after = i + 1 < last ? kernel->spots[i + 1].line : line + AROUND + 1;
         next = line + 1;
-        for (; has_text && next <= line + AROUND && next < after && next <= count; next++)
+        for (; next <= line + AROUND && next < after && next <= count; next++)
             put_plain(page, next, next);
     }
     page_put(page, "</div>\n");
@@ -147,8 +151,6 @@ void page_put_source(struct page *page, const struct page_kernel *kernel) {
             ;
         put_file(page, kernel, i, next);
     }
-    if (kernel->hidden)
-        page_put(page,
-                 "<p class=\"note\">%zu more lines with accesses, which waste less, are not shown.</p>\n",
-                 kernel->hidden);
+    page_put_hidden(page, kernel->hidden, "line with accesses, which wastes less, is",
+                    "lines with accesses, which waste less, are");
 }

@@ -49,14 +49,12 @@ void page_put_summary(struct page *page) {
     if (page->kernel_count <= FIRST)
         return;
     page_put(page,
-             "<details><summary>%zu more kernels, which waste less</summary>\n<ol class=\"kernels\" "
-             "start=\"%d\">\n",
-             page->kernel_count - FIRST, FIRST + 1);
+             "<details><summary>%zu more kernel%s less</summary>\n<ol class=\"kernels\" start=\"%d\">\n",
+             page->kernel_count - FIRST, page->kernel_count - FIRST == 1 ? " wastes" : "s waste", FIRST + 1);
     for (size_t i = FIRST; i < page->kernel_count && i < PAGE_SUMMED; i++)
         put_kernel(page, page->kernels[i], i + 1, most);
     page_put(page, "</ol></details>\n");
     if (page->kernel_count > PAGE_SUMMED)
-        page_put(page,
-                 "<p class=\"note\">%zu more kernels are not shown; <code>--kernel</code> chooses.</p>\n",
-                 page->kernel_count - PAGE_SUMMED);
+        page_put(page, "<p class=\"note\">%zu more kernel%s not shown; <code>--kernel</code> chooses.</p>\n",
+                 page->kernel_count - PAGE_SUMMED, page->kernel_count - PAGE_SUMMED == 1 ? " is" : "s are");
 }

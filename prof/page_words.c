@@ -2,7 +2,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/html.h"
 #include "prof/page.h"
@@ -21,6 +20,11 @@ void page_put_text(struct page *page, const char *format, ...) {
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     base_html(page->out, text);
+}
+
+void page_put_hidden(struct page *page, size_t count, const char *one, const char *several) {
+    if (count)
+        page_put(page, "<p class=\"note\">%zu more %s not shown.</p>\n", count, count == 1 ? one : several);
 }
 
 const char *page_count(double count, char out[PAGE_TEXT]) {
@@ -98,7 +102,6 @@ const char *page_waste(const struct prof_waste *waste, char out[PAGE_TEXT]) {
     return out;
 }
 
-const char *page_base(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+const char *page_plural(size_t count) {
+    return count == 1 ? "" : "s";
 }

@@ -22,8 +22,10 @@ static bool read_all(FILE *file, size_t size, struct prof_source *out) {
     out->lines = malloc(count * sizeof *out->lines);
     if (!out->lines)
         return false;
-    for (char *c = out->text; c; c = strchr(c, '\n'), c = c ? c + 1 : NULL)
+    for (char *c = out->text; *c; c += *c == '\n') { /* a newline ends a line, and begins none */
         out->lines[out->count++] = c;
+        c += strcspn(c, "\n");
+    }
     return true;
 }
 

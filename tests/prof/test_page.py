@@ -262,6 +262,37 @@ class Page(command.Folder):
         self.assertIn("lut::table 4 KiB, device memory", headings)
         self.assertIn("managed 2 KiB, managed memory", headings)
 
+    def test_arrays_that_are_not_shown(self):
+        """Arrays beyond the most are counted, and what lies in none is added up over processes."""
+        def text(arrays):
+            lost = [{"serial": 0, "address": 0, "size": 0, "cell": 1, "read_moved": [512]}]
+            shown = [{"serial": serial, "address": serial << 30, "size": 512, "cell": 512, "read_moved": [512]}
+                     for serial in range(1, arrays + 1)]
+            runs = [launch(1, "k", [line(1)], lost + shown), launch(1, "k", [line(1)], lost)]
+            page = parse(self.read("".join(process().replace('"pid": 7', f'"pid": {pid}') +
+                                           run.replace('"pid": 7', f'"pid": {pid}') for pid, run in enumerate(runs, 7))))
+            self.assertEqual(len(page.all("div", class_="array")), min(arrays, 16))
+            return page.text()
+        self.assertEqual(text(16).count("Requests moved 1 KiB elsewhere"), 1)
+        self.assertNotIn("not shown", text(16))
+        self.assertIn("1 more array that moves less is not shown.", text(17))
+        self.assertIn("2 more arrays that move less are not shown.", text(18))
+        self.assertEqual(text(0).count("Requests moved 1 KiB elsewhere"), 1)
+
+    def test_lines_that_no_source_has(self):
+        """Line 0, which is of the compiler's own code, and lines past the end; the others stand among their neighbours."""
+        source = self.place("a.cu")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write("".join(f"line {i}\n" for i in range(1, 301)))
+        text = self.read(process() + launch(1, "k", [line(n, source) for n in (0, 150, 152, 290, 300, 302, 4294967295)]))
+        page = parse(text)
+        self.assertLess(len(text), 100_000)
+        code = {row.all("span", class_="no")[0].text(): row.all("code")[0].text() for row in page.all("div", class_="l")}
+        self.assertEqual(code, {f"{n}": f"line {n}" for n in (148, 149, 151, 153, 154, 288, 289, *range(291, 300))})
+        self.assertEqual([spot.all("code")[0].text() for spot in page.all("details", class_="hit")],
+                         ["", "line 150", "line 152", "line 290", "line 300", "", ""])
+        self.assertEqual([gap.text() for gap in page.all("p", class_="gap")], ["lines 155 to 287 are not shown"])
+
     def test_names_are_text(self):
         """Whatever programs, kernels, files, variables and sources are called."""
         wild = "<script>alert(1)</script>\"'&amp;<!--]]>\u202e\x01"
@@ -341,7 +372,7 @@ class Page(command.Folder):
         self.assertIn("~", spots["4"].all("summary")[0].text())
         self.assertIn("the order in which threads come to an atomic", spots["4"].text())
         self.assertIn("a race", spots["4"].text())
-        self.assertIn("The other access is at a.cu:4", spots["7"].text())
+        self.assertIn("The other place is a.cu:4.", spots["7"].text())
         self.assertIn("astray", spots["9"].text())
         self.assertIn("its figures are partial", root.text())
         self.assertIn("The checks found 1 bug.", root.text())
@@ -363,8 +394,17 @@ class Page(command.Folder):
                                        "counted by rules that this program does not have",
                                        "other blocks' shared memory have figures and no picture")):
             self.assertIn(words, spot)
-        self.assertIn("lanes 128 bytes apart: each 32-byte sector brings 4 useful bytes", spots[0])
+        for spot in (spots[0], spots[2]):
+            self.assertIn("lanes 128 bytes apart: each 32-byte sector brings 4 useful bytes", spot)
         self.assertEqual(parse(text).all("svg", role="img"), [])
+
+    def test_lines_of_a_cache(self):
+        """Rules that move whole lines are told of in lines."""
+        done = prof("--arch", "fermi", "--page", self.place("a.html"), arguments.program, "strided:64")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        load, store = parse(self.text("a.html")).all("div", class_="access")[:2]
+        self.assertEqual((figures(load)["lines per request"], figures(store)["sectors per request"]), (32, 4))
+        self.assertIn("32 lines where 1 would do", load.text())
 
     def test_nothing_ran(self):
         text = self.read(process())
@@ -376,9 +416,9 @@ class Page(command.Folder):
         """The file is refused where it is another one, and appears whole or not at all."""
         for words, said in ((["--page", "-"], "--page: standard output is the program's"), (["--page", ""], "--page: an empty"),
                             (["--page", self.place("x"), "--json", self.place("x")], "both go to"),
-                            (["--page", self.place("no/a.html")], "--page")):
+                            (["--page", self.place("no/a.html")], "--page: ")):
             done = prof(*words, arguments.program, "vectors")
-            self.assertIn(done.returncode, (1, 2))
+            self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)
         self.assertEqual(os.listdir(self.folder), [])
         done = prof("--page", "/dev/full", arguments.program, "vectors")
