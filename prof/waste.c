@@ -67,6 +67,8 @@ static void split(const struct prof_line *line, struct part parts[PARTS]) {
     parts[3] = make_shared(SHARED_LOADS, line, c->shared_load_requests, c->shared_load_transactions);
     parts[4] = make_shared(SHARED_STORES, line, c->shared_store_requests, c->shared_store_transactions);
     parts[5] = make_shared(SHARED_ATOMICS, line, c->shared_atomic_requests, c->shared_atomic_transactions);
+    /* The records do not say how many words the lanes name, so the minimum is that of a word for each lane.
+     */
     parts[6] = make(ATOMICS, c->global_atomic_requests + c->global_reduction_requests,
                     c->global_atomic_transactions + c->global_reduction_transactions,
                     c->global_atomic_requests + c->global_reduction_requests ? lanes_bytes : 0, SECTOR);
@@ -180,7 +182,8 @@ void prof_line_reason(const struct prof_line *line, char *out, size_t size) {
         break;
     case ATOMICS:
         snprintf(out, size,
-                 "atomics: lanes that name one word take turns, %.3g sectors a request where %.3g would do",
+                 "atomics: lanes that name one word take turns: %.3g sectors a request, where neighbouring "
+                 "words, one per lane, take %.3g",
                  f.now, f.least);
         break;
     case BULK:

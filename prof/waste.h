@@ -4,7 +4,8 @@
  * lines), or a wavefront of shared memory.  A multiprocessor's share of the memory bandwidth is about a
  * sector per cycle, and a wavefront takes a cycle, so the two may be added.
  *
- * The minimum is one transaction per request, or as many as the useful bytes fill if that is more. */
+ * The minimum is one transaction per request, or as many as the useful bytes fill if that is more.  Of global
+ * atomics every lane's bytes count as useful, also where lanes name one word. */
 #ifndef WIDELOAD_PROF_WASTE_H
 #define WIDELOAD_PROF_WASTE_H
 

@@ -158,7 +158,10 @@ static void test_reasons(void **state) {
     reason(&line, 8, "local memory: an array that is not in registers costs 4 sectors a request");
     *c = (wl_counters){
         .global_reduction_requests = 1, .global_reduction_transactions = 8, .thread_inst_executed = 32};
-    reason(&line, 4, "atomics: lanes that name one word take turns, 8 sectors a request where 4 would do");
+    reason(&line, 4,
+           "atomics: lanes that name one word take turns: 8 sectors a request, where neighbouring words, one "
+           "per "
+           "lane, take 4");
 }
 
 static void test_short_names(void **state) {
