@@ -48,6 +48,10 @@ enum {
     KEY_PAGE,
 };
 
+/* The files that the command writes, and after them its records. */
+enum { OUTPUT, CSV, JSON, SARIF, PAGE, RECORDS, FILES };
+static const char *const file_options[RECORDS] = {"--output", "--csv", "--json", "--sarif", "--page"};
+
 struct input {
     struct cli_common common;
     char **program; /* the program's name and arguments; NULL: none given */
@@ -58,7 +62,8 @@ struct input {
     struct prof_selection selection;
     struct prof_gate gates[MOST_GATES];
     size_t gate_count;
-    const char *arch, *checks, *read, *output, *csv, *json, *sarif, *page;
+    const char *arch, *checks, *read;
+    const char *paths[RECORDS]; /* of the files; NULL: not wanted */
     double seconds;
 };
 
@@ -139,13 +144,14 @@ static bool parse_checks(const char *list, bool *leaks, struct base_error *error
     }
 }
 
-static bool set_file(const char *option, const char **out, const char *argument, struct base_error *error) {
-    *out = argument;
+static bool set_file(struct input *input, int file, const char *argument) {
+    struct base_error *error = &input->common.error;
+    input->paths[file] = argument;
     if (!*argument)
-        return base_usage(error, "%s: an empty file name", option);
+        return base_usage(error, "%s: an empty file name", file_options[file]);
     /* Only the program writes to standard output. */
     return !base_place_is_stdout(argument) ||
-           base_usage(error, "%s: standard output is the program's; give a file", option);
+           base_usage(error, "%s: standard output is the program's; give a file", file_options[file]);
 }
 
 static bool parse_option(struct input *input, int key, const char *argument) {
@@ -182,15 +188,15 @@ static bool parse_option(struct input *input, int key, const char *argument) {
     case KEY_GITHUB:
         return input->github = true;
     case KEY_OUTPUT:
-        return set_file("--output", &input->output, argument, error);
+        return set_file(input, OUTPUT, argument);
     case KEY_CSV:
-        return set_file("--csv", &input->csv, argument, error);
+        return set_file(input, CSV, argument);
     case KEY_SARIF:
-        return set_file("--sarif", &input->sarif, argument, error);
+        return set_file(input, SARIF, argument);
     case KEY_JSON:
-        return set_file("--json", &input->json, argument, error);
+        return set_file(input, JSON, argument);
     default:
-        return set_file("--page", &input->page, argument, error);
+        return set_file(input, PAGE, argument);
     }
 }
 
@@ -230,8 +236,6 @@ static bool check_arch(const char *arch, struct base_error *error) {
 
 /* ---------------------------------------------------------------- files */
 
-enum { OUTPUT, CSV, JSON, SARIF, PAGE, RECORDS, FILES };
-
 struct files {
     struct base_output outputs[RECORDS];
     bool wanted[RECORDS];
@@ -241,17 +245,15 @@ struct files {
 /* An output must not be another output, the program, an argument of it, or a file behind its streams. */
 static bool check_places(const struct input *input, const struct prof_program *program,
                          struct base_error *error) {
-    size_t count = 0, most = 9;
-    while (input->program && input->program[most - 9])
-        most++;
-    struct base_place *places = calloc(most, sizeof *places);
+    size_t count = 0, words = 0;
+    while (input->program && input->program[words])
+        words++;
+    /* The files, three streams, the program or the records, and the program's arguments. */
+    struct base_place *places = calloc(RECORDS + 3 + 1 + words, sizeof *places);
     if (!places)
         return base_failure(error, "out of memory");
-    places[count++] = (struct base_place){.name = "--output", .path = input->output};
-    places[count++] = (struct base_place){.name = "--csv", .path = input->csv};
-    places[count++] = (struct base_place){.name = "--json", .path = input->json};
-    places[count++] = (struct base_place){.name = "--sarif", .path = input->sarif};
-    places[count++] = (struct base_place){.name = "--page", .path = input->page};
+    for (int i = 0; i < RECORDS; i++)
+        places[count++] = (struct base_place){.name = file_options[i], .path = input->paths[i]};
     places[count++] = (struct base_place){
         .name = "where standard output goes", .is_stream = true, .stream = STDOUT_FILENO, .read = true};
     places[count++] = (struct base_place){
@@ -271,13 +273,11 @@ static bool check_places(const struct input *input, const struct prof_program *p
 }
 
 static bool open_files(struct files *files, const struct input *input, struct base_error *error) {
-    const char *paths[RECORDS] = {input->output, input->csv, input->json, input->sarif, input->page};
-    static const char *const names[RECORDS] = {"--output", "--csv", "--json", "--sarif", "--page"};
     cli_guard_unfinished();
     for (int i = 0; i < RECORDS; i++) {
-        if (!paths[i])
+        if (!input->paths[i])
             continue;
-        if (!base_output_open(&files->outputs[i], names[i], paths[i], error))
+        if (!base_output_open(&files->outputs[i], file_options[i], input->paths[i], error))
             return false;
         files->wanted[i] = true;
         cli_note_unfinished(i, files->outputs[i].temporary);
@@ -497,7 +497,7 @@ static int profile(struct input *input) {
                            .records = files.records.path,
                            .arch = input->arch,
                            .checks = input->checks,
-                           .page = input->page != NULL,
+                           .page = input->paths[PAGE] != NULL,
                            .seconds = input->seconds,
                            .simulator = prof_program_takes_simulator(&program),
                            .abandoned = cli_remove_unfinished};
