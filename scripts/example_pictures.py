@@ -3,8 +3,9 @@
 
 The programs of examples/ run under `wideload prof --page`; what is shown is the top of their pages.
 
-    scripts/example_pictures.py --wideload build/wideload --programs build/tests/examples           rewrites the files
-    scripts/example_pictures.py --wideload build/wideload --programs build/tests/examples --check   exits 1 when one is stale
+    scripts/example_pictures.py --wideload build/wideload --programs build/tests/examples [--check]
+
+With --check it changes nothing, and exits 1 when a file is stale.
 """
 import argparse
 import html
@@ -31,10 +32,10 @@ PROGRAMS = [
     ("sparseTranspose", "It counts, sums up and scatters the entries of a sparse matrix."),
 ]
 HEAD = """# What is wrong, as a picture
-`wideload prof --page page.html PROGRAM` shows each line's requests of memory ([prof.md](prof.md), *The page*). Here is the top of
-the page of each program in [examples](../examples/README.md): its worst kernel, the line that wastes most, and what that line's
-typical request looks like. The lanes of a warp are above the sectors that they touch, or above the banks and wavefronts of shared
-memory; what is used of them is filled in.
+`wideload prof --page page.html PROGRAM` shows each line's requests of memory ([prof.md](prof.md), *The page*). Here is the
+top of the page of each program in [examples](../examples/README.md): its worst kernel, the line that wastes most, and what
+that line's typical request looks like. The lanes of a warp are above the sectors that they touch, or above the banks and
+wavefronts of shared memory. What is used of them is filled in.
 
 `scripts/example_pictures.py` makes this page, and a test compares it with what the programs do.
 """
@@ -60,9 +61,9 @@ def plain(markup):
 
 def top(page):
     """The first kernel's name, verdict, code, sentence, and the files of its picture."""
-    section = page[page.index("<section"):]
-    found = re.search(r'<h2[^>]*>(.*?)</h2>.*?<div class="verdict[^"]*">\s*<p>(.*?)</p>\s*<pre>(.*?)</pre>.*?(<svg.*?</svg>)',
-                      section, re.DOTALL)
+    section = page[page.index("<section"):page.index("</section>")]
+    found = re.search(r'<h2[^>]*>(.*?)</h2>.*?<div class="verdict[^"]*">\s*<p>(.*?)</p>\s*<pre>(.*?)</pre>.*?'
+                      r'(<svg.*?</svg>)', section, re.DOTALL)
     kernel, verdict, code, picture = found.groups()
     sentence = html.unescape(re.search(r'aria-label="([^"]*)"', picture)[1])
     style = "".join(line + "\n" for line in re.search(r"<style>(.*?)</style>", page, re.DOTALL)[1].splitlines()
@@ -108,8 +109,8 @@ def main():
             with open(path, "w", encoding="utf-8") as file:
                 file.write(text)
     if stale:
-        sys.exit(f"example_pictures: {', '.join(stale)}: stale; run scripts/example_pictures.py --wideload build/wideload --programs "
-                 "build/tests/examples")
+        sys.exit(f"example_pictures: {', '.join(stale)}: stale; run scripts/example_pictures.py --wideload build/wideload "
+                 "--programs build/tests/examples")
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ class Report:
     text : str
         the report as ``wideload prof --lines`` prints it
     page : str
-        the HTML page of ``wideload prof --page``, with a picture of each line's requests; "" if no kernel ran
+        the HTML page of ``wideload prof --page``, with a picture of each line's requests; "" while there is none
     """
 
     def __init__(self) -> None:
