@@ -124,12 +124,13 @@ static int compare_details(const void *left, const void *right) {
 /* Launches that did the same share their detail, which is added once, times their number. */
 static bool sum_up(struct prof_row *row) {
     const struct prof_detail **details = calloc(row->launch_count, sizeof *details);
-    if (!details)
-        return false;
-    for (size_t i = 0; i < row->launch_count; i++)
+    struct prof_arrays_of *arrays = calloc(row->launch_count, sizeof *arrays);
+    bool good = details && arrays;
+    for (size_t i = 0; good && i < row->launch_count; i++)
         details[i] = row->launches[i]->detail;
-    qsort(details, row->launch_count, sizeof *details, compare_details);
-    bool good = true;
+    if (good)
+        qsort(details, row->launch_count, sizeof *details, compare_details);
+    size_t distinct = 0;
     for (size_t i = 0, next; good && i < row->launch_count; i = next) {
         for (next = i + 1; next < row->launch_count && details[next] == details[i]; next++)
             ;
@@ -137,10 +138,12 @@ static bool sum_up(struct prof_row *row) {
         prof_sums_scale(&sums, next - i);
         prof_sums_add(&row->sums, &sums);
         row->faulted |= details[i]->fault != NULL;
-        good = merge_lines(row, details[i], next - i) &&
-               prof_arrays_add(&row->arrays, &details[i]->arrays, next - i);
+        arrays[distinct++] = (struct prof_arrays_of){&details[i]->arrays, next - i};
+        good = merge_lines(row, details[i], next - i);
     }
+    good = good && prof_arrays_sum(arrays, distinct, &row->arrays);
     free(details);
+    free(arrays);
     for (size_t i = 0; i < row->line_count; i++) {
         row->transactions += prof_line_transactions(&row->lines[i]);
         row->waste += prof_line_waste(&row->lines[i]);

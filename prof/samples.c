@@ -246,29 +246,38 @@ static bool add_cells(struct prof_array *to, const struct prof_array *more, uint
     return true;
 }
 
-bool prof_arrays_add(struct prof_arrays *to, const struct prof_arrays *more, uint64_t times) {
-    if (!more->count)
-        return true;
-    struct prof_array *merged = calloc(to->count + more->count, sizeof *merged);
-    if (!merged)
-        return false;
-    size_t a = 0, b = 0, count = 0;
-    bool good = true;
-    while (a < to->count || b < more->count) {
-        const int order = a == to->count     ? 1
-                          : b == more->count ? -1
-                                             : prof_array_compare(&to->items[a], &more->items[b]);
-        struct prof_array *array = &merged[count++];
-        *array = order <= 0 ? to->items[a++] : more->items[b];
-        if (order > 0) {
+struct use {
+    const struct prof_array *array;
+    uint64_t times;
+};
+
+static int compare_uses(const void *left, const void *right) {
+    const struct use *a = left, *b = right;
+    return prof_array_compare(a->array, b->array);
+}
+
+bool prof_arrays_sum(const struct prof_arrays_of *launches, size_t count, struct prof_arrays *out) {
+    size_t use_count = 0;
+    for (size_t i = 0; i < count; i++)
+        use_count += launches[i].arrays->count;
+    struct use *uses = calloc(use_count + 1, sizeof *uses), *next = uses;
+    *out = (struct prof_arrays){calloc(use_count + 1, sizeof *out->items), 0};
+    bool good = uses && out->items;
+    for (size_t i = 0; good && i < count; i++)
+        for (size_t k = 0; k < launches[i].arrays->count; k++)
+            *next++ = (struct use){&launches[i].arrays->items[k], launches[i].times};
+    if (good)
+        qsort(uses, use_count, sizeof *uses, compare_uses);
+    for (size_t i = 0; good && i < use_count; i++) {
+        if (i == 0 || compare_uses(&uses[i - 1], &uses[i]) != 0) {
+            struct prof_array *array = &out->items[out->count++];
+            *array = *uses[i].array;
             array->cells = NULL;
             array->cell_count = 0;
         }
-        if (order >= 0)
-            good = add_cells(array, &more->items[b++], times) && good;
+        good = add_cells(&out->items[out->count - 1], uses[i].array, uses[i].times);
     }
-    free(to->items);
-    *to = (struct prof_arrays){merged, count};
+    free(uses);
     return good;
 }
 

@@ -25,7 +25,13 @@ struct prof_arrays {
 };
 /* Reads a launch's member `arrays`, if there is one. */
 void prof_arrays_read(struct prof_reader *r, const json_t *launch, int64_t process, struct prof_arrays *out);
-bool prof_arrays_add(struct prof_arrays *to, const struct prof_arrays *more, uint64_t times);
+/* The arrays of `times` launches that did the same. */
+struct prof_arrays_of {
+    const struct prof_arrays *arrays;
+    uint64_t times;
+};
+/* Adds up the arrays of several launches. */
+bool prof_arrays_sum(const struct prof_arrays_of *launches, size_t count, struct prof_arrays *out);
 void prof_arrays_free(struct prof_arrays *arrays);
 /* By process, number and size: arrays that are equal in this are one.  For qsort(). */
 int prof_array_compare(const void *left, const void *right);
