@@ -207,17 +207,17 @@ static const struct prof_allocation *find_allocation(const struct page *page,
     return NULL;
 }
 
-static void put_name(struct page *page, const struct prof_array *array) {
+static void put_name(struct page *page, struct prof_places *places, const struct prof_array *array) {
     const struct prof_allocation *from = find_allocation(page, array);
-    char bytes[PAGE_TEXT];
+    char bytes[PAGE_TEXT], place[PAGE_TEXT];
     page_put(page, "<h3>");
     if (from && from->name) {
         page_put(page, "<code>");
         page_put_text(page, "%.200s", from->name);
         page_put(page, "</code>");
-    } else if (from && from->place) {
+    } else if (from && prof_place_of_frames(places, from->frames, from->frame_count, place, sizeof place)) {
         page_put(page, "Allocated at <code>");
-        page_put_text(page, "%.200s", from->place);
+        page_put_text(page, "%.200s", place);
         page_put(page, "</code>");
     } else if (from && strcmp(from->kind, "module") == 0) {
         page_put(page, "A module's variable");
@@ -243,11 +243,11 @@ static double find_top(const struct group *group) {
     return top;
 }
 
-static void put_group(struct page *page, const struct group *group) {
+static void put_group(struct page *page, struct prof_places *places, const struct group *group) {
     char text[PAGE_TEXT];
     const double top = find_top(group);
     page_put(page, "<div class=\"array\">\n");
-    put_name(page, group->first->array);
+    put_name(page, places, group->first->array);
     page_put(page, "<p class=\"note\">Full height: moved %s.</p>\n", page_times(top, text));
     for (size_t i = 0; i < group->count && i < MOST_STRIPS; i++)
         put_strip(page, &group->first[i], top);
@@ -257,7 +257,7 @@ static void put_group(struct page *page, const struct group *group) {
     page_put(page, "</div>\n");
 }
 
-static void put_maps(struct page *page, const struct maps *maps) {
+static void put_maps(struct page *page, struct prof_places *places, const struct maps *maps) {
     char text[PAGE_TEXT];
     page_put(
         page,
@@ -267,7 +267,7 @@ static void put_maps(struct page *page, const struct maps *maps) {
         "class=\"unused\"></i> moved and not used</span> The dashed line is once, and each further "
         "doubling is a step of one height.</p>\n");
     for (size_t i = 0; i < maps->group_count && i < MOST_ARRAYS; i++)
-        put_group(page, &maps->groups[i]);
+        put_group(page, places, &maps->groups[i]);
     if (maps->group_count > MOST_ARRAYS)
         page_put_hidden(page, maps->group_count - MOST_ARRAYS, "array that moves less is",
                         "arrays that move less are");
@@ -282,9 +282,11 @@ static void put_maps(struct page *page, const struct maps *maps) {
 
 bool page_put_arrays(struct page *page) {
     struct maps maps = {0};
-    const bool good = make(page, &maps);
+    struct prof_places *places = prof_places_open();
+    const bool good = places && make(page, &maps);
     if (good && (maps.group_count || maps.elsewhere > 0))
-        put_maps(page, &maps);
+        put_maps(page, places, &maps);
+    prof_places_close(places);
     free(maps.uses);
     free(maps.groups);
     return good;

@@ -285,15 +285,17 @@ static void read_message(struct prof_reader *r, const json_t *object, bool error
         prof_reader_fail(r, PROF_NO_MEMORY);
 }
 
-static void read_allocation(struct prof_reader *r, const json_t *object, struct prof_places *places) {
+static void read_allocation(struct prof_reader *r, const json_t *object) {
     struct prof_allocation allocation;
-    prof_allocation_read(r, object, places, &allocation);
-    if (r->outcome != PROF_GOOD)
-        return;
-    struct prof_allocation *slot = MORE(r->recording, allocations, allocation);
-    if (slot)
+    prof_allocation_read(r, object, &allocation);
+    struct prof_allocation *slot =
+        r->outcome == PROF_GOOD ? MORE(r->recording, allocations, allocation) : NULL;
+    if (slot) {
         *slot = allocation;
-    else
+        return;
+    }
+    free(allocation.frames);
+    if (r->outcome == PROF_GOOD)
         prof_reader_fail(r, PROF_NO_MEMORY);
 }
 
@@ -313,8 +315,7 @@ static void read_finding(struct prof_reader *r, const json_t *object) {
 }
 
 /* Records of unknown kinds, from a newer version, are not damage. */
-static enum prof_reading read_record(struct prof_recording *recording, struct prof_places *places,
-                                     const char *line, size_t length) {
+static enum prof_reading read_record(struct prof_recording *recording, const char *line, size_t length) {
     struct prof_reader r = {.recording = recording};
     json_t *record = json_loadb(line, length, 0, NULL);
     const json_t *object;
@@ -331,7 +332,7 @@ static enum prof_reading read_record(struct prof_recording *recording, struct pr
     else if ((object = json_object_get(record, "finding")))
         read_finding(&r, object);
     else if ((object = json_object_get(record, "array")))
-        read_allocation(&r, object, places);
+        read_allocation(&r, object);
     else if (json_object_get(record, "checks"))
         recording->has_checks = true;
     json_decref(record);
@@ -415,10 +416,9 @@ bool prof_recording_read(FILE *file, struct prof_recording *out, struct base_err
     size_t capacity = 0;
     uint64_t good = 0, written = 0;
     ssize_t length;
-    struct prof_places *places = prof_places_open();
-    enum prof_reading outcome = places ? read_account(out, file, &written) : PROF_NO_MEMORY;
+    enum prof_reading outcome = read_account(out, file, &written);
     while (outcome != PROF_NO_MEMORY && (length = getline(&line, &capacity, file)) > 0) {
-        outcome = read_record(out, places, line, (size_t)length);
+        outcome = read_record(out, line, (size_t)length);
         good += outcome == PROF_GOOD;
         out->damaged += outcome == PROF_BAD;
     }
@@ -427,7 +427,6 @@ bool prof_recording_read(FILE *file, struct prof_recording *out, struct base_err
         outcome = PROF_NO_MEMORY;
     int reason = errno;
     free(line);
-    prof_places_close(places);
     if (outcome == PROF_NO_MEMORY || ferror(file)) {
         prof_recording_free(out);
         return base_failure(error, "the records cannot be read: %s",
@@ -449,6 +448,8 @@ void prof_recording_free(struct prof_recording *recording) {
     free(recording->processes);
     free(recording->messages);
     free(recording->findings);
+    for (size_t i = 0; i < recording->allocation_count; i++)
+        free(recording->allocations[i].frames);
     free(recording->allocations);
     prof_names_free(&recording->names);
     *recording = (struct prof_recording){0};

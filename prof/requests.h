@@ -4,6 +4,7 @@
 #define WIDELOAD_PROF_REQUESTS_H
 
 #include "picture/picture.h"
+#include "prof/place.h"
 
 enum prof_space {
     PROF_GLOBAL,
@@ -52,9 +53,10 @@ struct prof_array {
 struct prof_allocation {
     int64_t process;
     uint64_t serial, address, size;
-    const char *kind;  /* "device", "managed", "host", "module" */
-    const char *name;  /* a variable's, demangled; NULL: it is none */
-    const char *place; /* "sumArrays.cu:31" or "main()"; NULL: unknown */
+    const char *kind;          /* "device", "managed", "host", "module" */
+    const char *name;          /* a variable's, demangled; NULL: it is none */
+    struct prof_frame *frames; /* of the call that allocated it, the innermost first; NULL: unknown */
+    size_t frame_count;
 };
 
 #endif

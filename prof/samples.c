@@ -298,23 +298,21 @@ struct prof_cell prof_array_total(const struct prof_array *array) {
 
 /* ---------------------------------------------------------------- allocations */
 
-/* The place in the program that called for an array; NULL: unknown. */
-static const char *get_place(struct prof_reader *r, const json_t *list, struct prof_places *places) {
-    struct prof_frame frames[MOST_FRAMES];
-    size_t count = 0;
-    for (size_t i = 0; i < json_array_size(list) && i < MOST_FRAMES; i++) {
-        const json_t *object = json_array_get(list, i);
-        frames[count].module = prof_get_text(r, object, "module", true);
-        frames[count++].offset = prof_get_number(r, object, "offset", INT64_MAX);
-    }
-    char place[200];
-    if (r->outcome != PROF_GOOD || !count ||
-        !prof_place_of_frames(places, frames, count, place, sizeof place))
-        return NULL;
-    const char *kept = prof_names_keep(&r->recording->names, place);
-    if (!kept)
+static void get_frames(struct prof_reader *r, const json_t *list, struct prof_allocation *out) {
+    const size_t size = json_array_size(list), count = size < MOST_FRAMES ? size : MOST_FRAMES;
+    if (!count)
+        return;
+    out->frames = calloc(count, sizeof *out->frames);
+    if (!out->frames) {
         prof_reader_fail(r, PROF_NO_MEMORY);
-    return kept;
+        return;
+    }
+    for (; out->frame_count < count; out->frame_count++) {
+        const json_t *object = json_array_get(list, out->frame_count);
+        out->frames[out->frame_count] =
+            (struct prof_frame){.module = prof_get_text(r, object, "module", true),
+                                .offset = prof_get_number(r, object, "offset", INT64_MAX)};
+    }
 }
 
 /* A variable's name, demangled; NULL: it has none. */
@@ -330,13 +328,12 @@ static const char *get_variable(struct prof_reader *r, const json_t *object) {
     return kept;
 }
 
-void prof_allocation_read(struct prof_reader *r, const json_t *object, struct prof_places *places,
-                          struct prof_allocation *out) {
+void prof_allocation_read(struct prof_reader *r, const json_t *object, struct prof_allocation *out) {
     *out = (struct prof_allocation){.process = (int64_t)prof_get_number(r, object, "pid", INT64_MAX),
                                     .serial = prof_get_number(r, object, "serial", INT64_MAX),
                                     .address = prof_get_number(r, object, "address", MOST_ADDRESS),
                                     .size = prof_get_number(r, object, "size", MOST_ADDRESS),
                                     .kind = prof_get_text(r, object, "kind", true),
                                     .name = get_variable(r, object)};
-    out->place = get_place(r, json_object_get(object, "frames"), places);
+    get_frames(r, json_object_get(object, "frames"), out);
 }

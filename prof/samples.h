@@ -6,7 +6,6 @@
 #define WIDELOAD_PROF_SAMPLES_H
 
 #include "prof/fields.h"
-#include "prof/place.h"
 #include "prof/requests.h"
 
 /* A line's kinds, in the order of space and transactions; freed by free(). */
@@ -38,8 +37,7 @@ int prof_array_compare(const void *left, const void *right);
 /* What all of the array's parts have together. */
 struct prof_cell prof_array_total(const struct prof_array *array);
 
-/* Reads the record of an allocation. */
-void prof_allocation_read(struct prof_reader *r, const json_t *object, struct prof_places *places,
-                          struct prof_allocation *out);
+/* Reads the record of an allocation.  out->frames are freed by free(), also after a failure. */
+void prof_allocation_read(struct prof_reader *r, const json_t *object, struct prof_allocation *out);
 
 #endif

@@ -262,6 +262,18 @@ class Page(command.Folder):
         self.assertIn("lut::table 4 KiB, device memory", headings)
         self.assertIn("managed 2 KiB, managed memory", headings)
 
+    def test_places(self):
+        """An array without a name has the place that allocated it, or else its number."""
+        def name(**more):
+            text = self.read(process() + launch(1, "k", [line(1)], [
+                {"serial": 3, "address": 1 << 30, "size": 512, "cell": 512, "read_moved": [512]}]) + json.dumps({"array": {
+                    "pid": 7, "serial": 3, "address": 1 << 30, "size": 512, "kind": "managed", **more}}) + "\n")
+            return parse(text).all("div", class_="array")[0].all("h3")[0].text()
+        frames = [{"module": "/nowhere/libpeculiar.so", "offset": 12}]
+        self.assertEqual(name(frames=frames), "Allocated at libpeculiar.so 512 bytes, managed memory")
+        self.assertEqual(name(frames=frames, name="table"), "table 512 bytes, managed memory")
+        self.assertEqual(name(frames=[]), "Allocation 3 512 bytes, managed memory")
+
     def test_arrays_that_are_not_shown(self):
         """Arrays beyond the most are counted, and what lies in none is added up over processes."""
         def text(arrays):

@@ -94,6 +94,9 @@ static void test_arrays(void **state) {
     assert_int_equal(prof_array_total(array).read_useful, 3);
     assert_int_equal(r.allocation_count, 1);
     assert_string_equal(r.allocations[0].name, "table");
+    assert_int_equal(r.allocations[0].frame_count, 1);
+    assert_string_equal(r.allocations[0].frames[0].module, "/p");
+    assert_int_equal(r.allocations[0].frames[0].offset, 12);
     prof_recording_free(&r);
 }
 
@@ -161,6 +164,9 @@ static void test_refused(void **state) {
         LAUNCH(1, "", ARRAY(1, 8, 4, "") "," ARRAY(1, 8, 4, "")),
         "{\"array\":{\"pid\":7,\"serial\":3,\"address\":0,\"size\":1}}\n",
         "{\"array\":{\"pid\":7,\"serial\":3,\"address\":-1,\"size\":1,\"kind\":\"device\"}}\n",
+        "{\"array\":{\"pid\":7,\"serial\":3,\"size\":1,\"kind\":\"device\",\"frames\":[{\"offset\":1}]}}\n",
+        "{\"array\":{\"pid\":7,\"serial\":3,\"size\":1,\"kind\":\"device\",\"frames\":[{\"module\":\"/p\","
+        "\"offset\":-1}]}}\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char text[4000];
