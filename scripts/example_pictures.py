@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from lesson_pictures import themed
+from lesson_pictures import put, themed
 
 # What to run, and what the program is about.
 PROGRAMS = [
@@ -94,21 +94,8 @@ def main():
     parser.add_argument("--docs", default=os.path.join(root, "docs"))
     parser.add_argument("--check", action="store_true", help="exit 1 when a file is stale")
     arguments = parser.parse_args()
-    stale = []
-    for name, text in make(arguments.wideload, arguments.programs).items():
-        path = os.path.join(arguments.docs, name)
-        old = ""
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                old = file.read()
-        if old == text:
-            continue
-        if arguments.check:
-            stale.append(name)
-        else:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-    if stale:
+    stale = put(make(arguments.wideload, arguments.programs), arguments.docs, arguments.check)
+    if stale and arguments.check:
         sys.exit(f"example_pictures: {', '.join(stale)}: stale; run scripts/example_pictures.py --wideload build/wideload "
                  "--programs build/tests/examples")
 

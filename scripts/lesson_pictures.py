@@ -153,23 +153,29 @@ def wanted(draw, root):
     return texts
 
 
+def put(texts, folder, check):
+    """Writes the files whose texts differ, or with `check` none; returns their names."""
+    stale = []
+    for name, text in texts.items():
+        path = os.path.join(folder, name)
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                if file.read() == text:
+                    continue
+        stale.append(name)
+        if not check:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+    return stale
+
+
 def main():
     parser = argparse.ArgumentParser(description="Draws the lessons' pictures.")
     parser.add_argument("--draw", required=True, help="the program, build/picture_draw")
     parser.add_argument("--check", action="store_true", help="exit 1 when a file is stale")
     parser.add_argument("--root", default=ROOT, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    stale = []
-    for path, text in wanted(arguments.draw, arguments.root).items():
-        there = os.path.join(arguments.root, path)
-        if os.path.exists(there):
-            with open(there, encoding="utf-8") as file:
-                if file.read() == text:
-                    continue
-        stale.append(path)
-        if not arguments.check:
-            with open(there, "w", encoding="utf-8") as file:
-                file.write(text)
+    stale = put(wanted(arguments.draw, arguments.root), arguments.root, arguments.check)
     if stale and arguments.check:
         sys.exit(f"lesson_pictures: {', '.join(stale)}: stale; run scripts/lesson_pictures.py")
 
