@@ -350,9 +350,10 @@ typedef struct wl_sparse_shape {
  * bytes; and there are less than 128 KiB more.  The 16 bytes are 4 or 8 up to 2^22 columns.  Up to 2048
  * columns there are neither they nor values.  (On devices with less than 128 KiB of shared memory per block:
  * up to 2^20 and 1024.)  If all is 0, workspace may be NULL.  On the host device it always is 0, and the call
- * allocates at most the size of indices and values, 8 bytes per entry and 24 per column.  Then OUT_OF_MEMORY
- * is a further error.  The caller provides the workspace, aligned to 256 bytes and not overlapping the
- * arrays.  It is in use until the stream has finished the call.  Concurrent calls need one each.
+ * allocates at most the size of indices and values, 8 bytes per entry, and counts for each thread.  Then
+ * OUT_OF_MEMORY is a further error.  The caller provides the workspace, aligned to 256 bytes and not
+ * overlapping the arrays.  It is in use until the stream has finished the call.  Concurrent calls need one
+ * each.
  *
  * Data are not checked.  Starts or indices out of range make a result that means nothing, but the call reads
  * and writes nothing outside its arrays and the workspace.
