@@ -52,19 +52,8 @@ CHECK = r"""(() => {
   return [...new Set(faults)].slice(0, 20);
 })()"""
 
-CONTRAST = r"""(() => {
-  const numbers = text => text.match(/[\d.]+/g).map(Number);
-  const light = c => c.slice(0, 3).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
-    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
-  const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
-  const value = name => { const e = document.createElement('i'); e.style.color = `var(--${name})`;
-    document.body.append(e); const c = numbers(getComputedStyle(e).color); e.remove(); return c; };
-  const faults = [];
-  for (const [a, b, least] of [['text', 'soft', 7], ['muted', 'soft', 4.5], ['link', 'soft', 4.5], ['bad', 'card', 4.5],
-       ['muted', 'card', 4.5], ['need', 'card', 3], ['over', 'card', 3], ['need', 'soft', 3]])
-    if (ratio(value(a), value(b)) < least) faults.push(`${a} on ${b}: ${ratio(value(a), value(b)).toFixed(2)} < ${least}`);
-  return faults;
-})()"""
+CONTRAST = [["text", "soft", 7], ["muted", "soft", 4.5], ["link", "soft", 4.5], ["bad", "card", 4.5], ["muted", "card", 4.5],
+            ["need", "card", 3], ["over", "card", 3], ["need", "soft", 3]]
 
 
 class InTheBrowser(command.Folder):
@@ -86,7 +75,7 @@ class InTheBrowser(command.Folder):
                     self.assertEqual(self.browser.open(path, width, scheme), [])
                     self.assertEqual([url for url in self.browser.requests() if not url.startswith(("file:", "data:"))], [])
                     self.assertEqual(self.browser.evaluate(CHECK), [])
-                    self.assertEqual(self.browser.evaluate(CONTRAST), [])
+                    self.assertEqual(self.browser.low_contrast(CONTRAST), [])
                     self.browser.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
                     self.assertEqual(self.browser.evaluate(CHECK), [])
 

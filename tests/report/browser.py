@@ -18,6 +18,21 @@ def find():
     return None
 
 
+# The WCAG's contrast of pairs of the page's custom properties, [name, name behind it, the least]: the pairs that fail.
+CONTRAST = r"""(pairs => {
+  const numbers = text => text.match(/[\d.]+/g).map(Number);
+  const light = c => c.slice(0, 3).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+  const value = name => { const e = document.createElement('i'); e.style.color = `var(--${name})`;
+    document.body.append(e); const c = numbers(getComputedStyle(e).color); e.remove();
+    // A name that the page lacks would have the colour around it.
+    return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`) ? c : [NaN, NaN, NaN]; };
+  return pairs.map(([a, b, least]) => [a, b, least, ratio(value(a), value(b))]).filter(([, , least, is]) => !(is >= least))
+    .map(([a, b, least, is]) => `${a} on ${b}: ${is.toFixed(2)} < ${least}`);
+})"""
+
+
 class Browser:
     def __init__(self, path, patience=300):
         self.patience = patience
@@ -107,6 +122,10 @@ class Browser:
         if "exceptionDetails" in result:
             raise RuntimeError(result["exceptionDetails"])
         return result["result"].get("value")
+
+    def low_contrast(self, pairs):
+        """The pairs of CONTRAST that fail, in words."""
+        return self.evaluate(f"{CONTRAST}({json.dumps(pairs)})")
 
     def screenshot(self, path):
         data = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"]
