@@ -7,6 +7,7 @@ from typing import Any
 from . import _library
 from ._array import Array, family_of, type_name, view
 from ._library import check, context
+from ._operations import copy
 
 _WIDTHS = (1, 2, 4, 8, 16)
 _INDICES = ("i4", "i8")
@@ -23,15 +24,14 @@ class Shape(ctypes.Structure):
                 ("index_bytes", ctypes.c_uint), ("width", ctypes.c_uint)]
 
 
-def _part(matrix: Any, part: str, alignment: int = 0) -> Array:
+def _part(matrix: Any, part: str) -> Array:
     """One of the matrix's arrays, as it is or as an aligned copy in C order."""
     name = f"matrix.{part}"
     array = view(getattr(matrix, part), name)
     if len(array.shape) != 1:
         raise ValueError(f"{name}: {len(array.shape)} dimensions; one is needed")
-    if array.is_contiguous(alignment or array.width):
+    if array.is_contiguous(array.width):
         return array
-    from ._operations import copy
     family = family_of(array.source, name)
     return family.view(copy(family, array.source, None), name)
 
