@@ -104,8 +104,22 @@ static wl_error check_workspace(const char *call, wl_context *context, const wl_
     return error;
 }
 
-static wl_error run(const char *call, wl_context *context, const wl_sparse_shape *shape,
-                    const struct wl__sort *sort, wl_stream stream) {
+/* Checks the arrays and sorts: CSR by columns, its first array the rows' starts; or COO by rows, its first
+ * array the rows. */
+static wl_error run(const char *call, wl_context *context, const wl_sparse_shape *shape, bool by_columns,
+                    const struct wl__array arrays[ARRAYS], wl_stream stream) {
+    wl_error error = check_arrays(call, context, arrays, shape);
+    if (error)
+        return error;
+    struct wl__sort sort = sort_of(shape, by_columns);
+    sort.from_keys = arrays[by_columns ? FROM_SECOND : FROM_FIRST].address;
+    sort.pointers = by_columns ? arrays[FROM_FIRST].address : 0;
+    sort.others = by_columns ? 0 : arrays[FROM_SECOND].address;
+    sort.from_values = arrays[FROM_VALUES].address;
+    sort.starts = arrays[TO_POINTERS].address;
+    sort.to_others = arrays[TO_INDICES].address;
+    sort.to_values = arrays[TO_VALUES].address;
+    sort.workspace = arrays[WORKSPACE].address;
     struct wl__choice choice = {
         .operation = call,
         .kernel = "radix-sort",
@@ -116,12 +130,12 @@ static wl_error run(const char *call, wl_context *context, const wl_sparse_shape
                   {"index_bytes", shape->index_bytes},
                   {"width", shape->width}}};
     if (wl__is_host(context))
-        return wl__host_sort(context, &choice, sort);
-    if (!sort->entries)
-        return wl_fill(context, sort->starts, 0, (sort->keys + 1) * sort->index_bytes, stream);
+        return wl__host_sort(context, &choice, &sort);
+    if (!sort.entries)
+        return wl_fill(context, sort.starts, 0, (sort.keys + 1) * sort.index_bytes, stream);
     wl__chose(context, &choice);
     wl__choice_begin(context, &choice);
-    wl_error error = wl__sort_run(context, sort, stream);
+    error = wl__sort_run(context, &sort, stream);
     wl__choice_end();
     return error;
 }
@@ -136,7 +150,6 @@ wl_error wl_csr_transpose(wl_context *context, const wl_sparse_shape *shape, con
     if (error)
         return error;
     const uint64_t indices = shape->entries * shape->index_bytes, values = shape->entries * shape->width;
-    struct wl__sort sort = sort_of(shape, true);
     const struct wl__array arrays[ARRAYS] = {
         {"to->pointers", to->pointers, (shape->cols + 1) * shape->index_bytes},
         {"to->indices", to->indices, indices},
@@ -145,17 +158,7 @@ wl_error wl_csr_transpose(wl_context *context, const wl_sparse_shape *shape, con
         {"from->pointers", from->pointers, shape->entries ? (shape->rows + 1) * shape->index_bytes : 0},
         {"from->indices", from->indices, indices},
         {"from->values", from->values, values}};
-    error = check_arrays(call, context, arrays, shape);
-    if (error)
-        return error;
-    sort.from_keys = from->indices;
-    sort.from_values = from->values;
-    sort.pointers = from->pointers;
-    sort.starts = to->pointers;
-    sort.to_others = to->indices;
-    sort.to_values = to->values;
-    sort.workspace = work;
-    return run(call, context, shape, &sort, stream);
+    return run(call, context, shape, true, arrays, stream);
 }
 
 wl_error wl_coo_to_csr(wl_context *context, const wl_sparse_shape *shape, const wl_csr *to, wl_devptr rows,
@@ -169,7 +172,6 @@ wl_error wl_coo_to_csr(wl_context *context, const wl_sparse_shape *shape, const 
     if (error)
         return error;
     const uint64_t indices = shape->entries * shape->index_bytes;
-    struct wl__sort sort = sort_of(shape, false);
     const struct wl__array arrays[ARRAYS] = {
         {"to->pointers", to->pointers, (shape->rows + 1) * shape->index_bytes},
         {"to->indices", to->indices, indices},
@@ -178,15 +180,5 @@ wl_error wl_coo_to_csr(wl_context *context, const wl_sparse_shape *shape, const 
         {"rows", rows, indices},
         {"cols", cols, indices},
         {"values", values, shape->entries * shape->width}};
-    error = check_arrays(call, context, arrays, shape);
-    if (error)
-        return error;
-    sort.from_keys = rows;
-    sort.from_values = values;
-    sort.others = cols;
-    sort.starts = to->pointers;
-    sort.to_others = to->indices;
-    sort.to_values = to->values;
-    sort.workspace = work;
-    return run(call, context, shape, &sort, stream);
+    return run(call, context, shape, false, arrays, stream);
 }
