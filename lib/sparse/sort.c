@@ -11,7 +11,7 @@ struct plan {
     unsigned passes, bits[MOST_PASSES]; /* of each pass's digit, the lowest and longest first */
     unsigned word;                      /* bytes of an entry between two passes */
     unsigned other_bits;
-    unsigned threads;
+    unsigned threads, tile;    /* of a block, and the entries that it places */
     const wl__kernel *kernels; /* that count, and place in the first pass and in others */
     uint64_t tiles, chunks;
 };
@@ -20,25 +20,27 @@ static unsigned bits_of(uint64_t count) {
     return count > 1 ? 64 - (unsigned)__builtin_clzll(count - 1) : 0;
 }
 
-/* What a device's shared memory has room for. */
+uint64_t wl__sort_wide = (uint64_t)6 << 20;
+
+/* How a block sorts, and what a device's shared memory has room for. */
 struct room {
-    unsigned threads; /* of a block */
-    unsigned bits;    /* of a digit */
-    unsigned most;    /* of a first digit that saves words of 8 bytes */
+    unsigned threads, each; /* of a block, and entries of a thread */
+    unsigned bits;          /* of a digit */
+    unsigned most;          /* of a first digit that saves words of 8 bytes */
 };
 
-static struct room room_of(unsigned capability) {
-#define FITS(threads, bits, kib)                                                                             \
-    _Static_assert(WL_SORT_SHARED(threads, 8, bits) <= (kib)*1024, "a block may have this much")
-    FITS(512, WL_SORT_BITS, 227);
-    FITS(512, 11, 163);
-    FITS(256, 10, 64);
+/* Narrow blocks are those for any device, and for 2^32 entries and more (sort.cu). */
+static struct room room_of(unsigned capability, uint64_t entries) {
+#define FITS(threads, each, bits, kib)                                                                       \
+    _Static_assert(WL_SORT_SHARED(threads, each, 8, bits, 16) <= (kib)*1024, "a block may have this much")
+    FITS(512, 32, WL_SORT_BITS, 227);
+    FITS(256, 16, 11, 99);
+    FITS(256, 16, 10, 64);
 #undef FITS
-    if (capability >= 90 && capability < 120)
-        return (struct room){.threads = 512, .bits = 11, .most = WL_SORT_BITS};
-    if (capability == 80 || capability == 87)
-        return (struct room){.threads = 512, .bits = 11, .most = 11};
-    return (struct room){.threads = 256, .bits = 10, .most = 10};
+    if (capability >= 90 && capability < 120 && entries >= wl__sort_wide && entries >> 32 == 0)
+        return (struct room){.threads = 512, .each = 32, .bits = 11, .most = WL_SORT_BITS};
+    const unsigned bits = capability >= 80 ? 11 : 10;
+    return (struct room){.threads = 256, .each = 16, .bits = bits, .most = bits};
 }
 
 static struct plan plan_of(const wl_context *context, const struct wl__sort *sort) {
@@ -47,16 +49,15 @@ static struct plan plan_of(const wl_context *context, const struct wl__sort *sor
     static const wl__kernel narrow[2][3] = {KERNELS(sort4), KERNELS(sort8)},
                             wide[2][3] = {KERNELS(sort_wide4), KERNELS(sort_wide8)};
 #undef KERNELS
-    const struct room room = room_of(context->capability);
-    const unsigned bits = bits_of(sort->keys);
-    struct plan plan = {.passes = bits ? (bits + room.bits - 1) / room.bits : 1,
-                        .other_bits = bits_of(sort->rows)};
+    const struct room room = room_of(context->capability, sort->entries);
+    const unsigned bits = bits_of(sort->keys) > WL_SORT_LEAST ? bits_of(sort->keys) : WL_SORT_LEAST;
+    struct plan plan = {.passes = (bits + room.bits - 1) / room.bits, .other_bits = bits_of(sort->rows)};
     unsigned left = bits;
     for (unsigned i = 0; i < plan.passes; i++) {
         plan.bits[i] = (left + plan.passes - i - 1) / (plan.passes - i);
         left -= plan.bits[i];
     }
-    plan.word = plan.passes == 1 ? 4 : 8;
+    plan.word = plan.passes == 1 && sort->entries >> 32 == 0 ? 4 : 8;
     /* A word of 4 bytes has room for what is left of the key and for the other index if the first digit takes
      * at least so many bits.  A longer first digit costs less than words of 8 bytes. */
     const unsigned least = bits + plan.other_bits > 32 ? bits + plan.other_bits - 32 : 0;
@@ -67,7 +68,8 @@ static struct plan plan_of(const wl_context *context, const struct wl__sort *sor
     }
     plan.threads = room.threads;
     plan.kernels = (room.threads == 512 ? wide : narrow)[plan.word == 8];
-    plan.tiles = wl__divide_up(sort->entries, plan.threads * WL_SORT_EACH);
+    plan.tile = WL_SORT_TILE(room.threads, room.each);
+    plan.tiles = wl__divide_up(sort->entries, plan.tile);
     plan.chunks = wl__divide_up(plan.tiles, WL_SORT_CHUNK);
     return plan;
 }
@@ -76,7 +78,7 @@ static struct plan plan_of(const wl_context *context, const struct wl__sort *sor
 
 /* The parts of the workspace, as offsets. */
 struct parts {
-    uint64_t words[2], values, counts, chunks, bins, firsts, end;
+    uint64_t words[2], values, counts, chunks, bins, firsts, part_rows, end;
 };
 
 static uint64_t bins_bytes(const struct plan *plan) {
@@ -99,6 +101,7 @@ static struct parts parts_of(const struct plan *plan, const struct wl__sort *sor
     place(&parts.counts, &parts.end, plan->tiles * 4 * tables);
     place(&parts.chunks, &parts.end, plan->chunks * 8 * tables);
     place(&parts.bins, &parts.end, plan->passes * bins_bytes(plan));
+    place(&parts.part_rows, &parts.end, plan->tiles * (plan->threads / 32) * 4);
     place(&parts.firsts, &parts.end, 8 * (sort->keys / WL_SORT_STARTS + 1));
     return parts;
 }
@@ -117,8 +120,8 @@ static wl_error launch(wl_context *context, wl__kernel kernel, uint64_t blocks, 
                              arguments, stream);
 }
 
-static uint32_t shared_of(const struct plan *plan, unsigned bits) {
-    return WL_SORT_SHARED(plan->threads, plan->word, bits);
+static uint32_t shared_of(const struct plan *plan, unsigned bits, unsigned width) {
+    return WL_SORT_SHARED(plan->threads, plan->tile / plan->threads, plan->word, bits, width);
 }
 
 /* Counts a pass's digits, adds the counts up, and puts the entries in their places.  A grid has at most 2^30
@@ -126,21 +129,32 @@ static uint32_t shared_of(const struct plan *plan, unsigned bits) {
 static wl_error run_pass(wl_context *context, const struct plan *plan, const struct wl_sort_pass *pass,
                          wl_stream stream) {
     struct wl_sort_pass p = *pass;
-    struct wl_sort_sums sums = {pass->counts, pass->chunks, pass->bins, plan->tiles, pass->bits};
-    const uint64_t parts = wl__divide_up((uint64_t)1 << pass->bits, WL_SORT_THREADS);
-    wl_error error =
-        launch(context, plan->kernels[0], plan->tiles, plan->threads, 4u << pass->bits, &p, stream);
+    struct wl_sort_sums sums = {.counts = pass->counts,
+                                .chunks = pass->chunks,
+                                .bins = pass->bins,
+                                .part_rows = pass->part_rows,
+                                .rows = pass->rows,
+                                .entries = pass->entries,
+                                .tiles = plan->tiles,
+                                .bits = pass->bits,
+                                .part = plan->tile / (plan->threads / 32)};
+    const uint64_t parts = wl__divide_up((uint64_t)1 << pass->bits, WL_SORT_THREADS),
+                   rows = pass->rows.array
+                              ? wl__divide_up(wl__divide_up(pass->entries, sums.part), WL_SORT_THREADS)
+                              : 0;
+    wl_error error = launch(context, plan->kernels[0], plan->tiles, plan->threads,
+                            WL_SORT_COUNT_BYTES(pass->bits), &p, stream);
     if (!error)
-        error =
-            launch(context, WL_KERNEL_sort_tiles, plan->chunks * parts, WL_SORT_THREADS, 0, &sums, stream);
-    if (!error)
+        error = launch(context, WL_KERNEL_sort_tiles, plan->chunks * parts + rows, WL_SORT_THREADS, 0, &sums,
+                       stream);
+    if (!error && plan->chunks > 1)
         error = launch(context, WL_KERNEL_sort_chunks, wl__divide_up((uint64_t)1 << pass->bits, 32), 1024, 0,
                        &sums, stream);
     if (!error)
         error = launch(context, WL_KERNEL_sort_bins, 1, 1024, 0, &sums, stream);
     if (!error)
         error = launch(context, plan->kernels[pass->first ? 1 : 2], plan->tiles, plan->threads,
-                       shared_of(plan, pass->bits), &p, stream);
+                       shared_of(plan, pass->bits, pass->width), &p, stream);
     return error;
 }
 
@@ -149,6 +163,8 @@ static wl_error fill_starts(wl_context *context, const struct wl__sort *sort, wl
     struct wl_sort_starts starts = {sort->starts, firsts, sort->keys, sort->entries, sort->index_bytes};
     const uint64_t blocks = sort->keys / WL_SORT_STARTS + 1;
     wl_error error = launch(context, WL_KERNEL_sort_firsts, blocks, WL_SORT_THREADS, 0, &starts, stream);
+    if (!error && blocks > 1)
+        error = launch(context, WL_KERNEL_sort_nexts, 1, 1024, 0, &starts, stream);
     return error ? error : launch(context, WL_KERNEL_sort_fill, blocks, WL_SORT_THREADS, 0, &starts, stream);
 }
 
@@ -163,6 +179,12 @@ wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_strea
         const wl_devptr bins = work + parts.bins + i * bins_bytes(&plan);
         /* Values go to the output and to the workspace in turn, so that the last ones go to the output. */
         const bool to_output = (plan.passes - i) % 2;
+        const struct wl_sort_rows lows = {.array = plan.word == 4 ? work + parts.bins : 0,
+                                          .count = 1u << plan.bits[0],
+                                          .bytes = 8},
+                                  rows = first ? (struct wl_sort_rows){sort->pointers, sort->rows,
+                                                                       sort->index_bytes}
+                                               : lows;
         const struct wl_sort_pass pass = {
             .entries = sort->entries,
             .from = first ? sort->from_keys : work + parts.words[(i + 1) % 2],
@@ -171,14 +193,13 @@ wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_strea
                                        : sort->to_values,
             .to = last ? sort->to_others : work + parts.words[i % 2],
             .to_values = to_output ? sort->to_values : work + parts.values,
-            .pointers = first ? sort->pointers : 0,
             .others = first ? sort->others : 0,
+            .rows = rows,
             .starts = sort->starts,
             .counts = work + parts.counts,
             .chunks = work + parts.chunks,
             .bins = bins,
-            .low_bins = plan.word == 4 && !first ? work + parts.bins : 0,
-            .rows = sort->rows,
+            .part_rows = work + parts.part_rows,
             .keys = sort->keys,
             .index_bytes = sort->index_bytes,
             .width = sort->width,

@@ -23,6 +23,10 @@ struct wl__sort {
     wl_devptr workspace; /* of wl__sort_workspace() bytes */
 };
 
+/* From so many entries on, blocks are wide: then there are enough of them for all SMs of a large GPU.  A test
+ * lowers it. */
+extern uint64_t wl__sort_wide;
+
 /* In bytes. */
 uint64_t wl__sort_workspace(const wl_context *context, const struct wl__sort *sort);
 /* There is at least one entry. */

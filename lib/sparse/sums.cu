@@ -3,21 +3,33 @@
  * Traffic: each tile's counts, one per bin, are read and written once.  The starts are read twice and written
  * once. */
 #include "lib/cuda/earlier.cuh"
-#include "lib/cuda/global.cuh"
-#include "lib/sparse/sort_parameters.h"
+#include "lib/sparse/sort_search.cuh"
 
-#define WL_EVERY 0xffffffffu
-#define WL_NONE  0xffffffffffffffffull
+#define WL_NONE 0xffffffffffffffffull
 /* Keys of a thread that fills in starts. */
 #define WL_STARTS_EACH (WL_SORT_STARTS / WL_SORT_THREADS)
+/* Blocks of keys of a thread that adds up their first starts. */
+#define WL_NEXTS_EACH 4
+
+/* Notes where the first entry of a warp's part of a tile lies.  A search waits for the memory many times, so
+ * it costs least where each thread has one. */
+static __device__ __forceinline__ void wl_note_rows(const struct wl_sort_sums &p, uint64_t block) {
+    const uint64_t part = block * WL_SORT_THREADS + threadIdx.x, at = part * p.part;
+    if (at < p.entries)
+        ((uint32_t *)wl_global(p.part_rows))[part] = (uint32_t)wl_row_of(p.rows, at, 0, p.rows.count);
+}
 
 /* A thread replaces a bin's counts in a chunk's tiles by their sums over the tiles before, and notes the sum
- * of all. */
+ * of all.  Blocks behind those note rows. */
 extern "C" __global__ void __launch_bounds__(WL_SORT_THREADS)
     wl_sort_tiles(const __grid_constant__ struct wl_sort_sums p) {
     wl_await_earlier();
     const uint32_t bins = 1u << p.bits, parts = (bins + WL_SORT_THREADS - 1) / WL_SORT_THREADS;
-    const uint64_t chunk = blockIdx.x / parts;
+    const uint64_t chunk = blockIdx.x / parts, chunks = (p.tiles + WL_SORT_CHUNK - 1) / WL_SORT_CHUNK;
+    if (chunk >= chunks) {
+        wl_note_rows(p, blockIdx.x - chunks * parts);
+        return;
+    }
     const uint32_t bin = blockIdx.x % parts * WL_SORT_THREADS + threadIdx.x;
     if (bin >= bins)
         return;
@@ -68,17 +80,20 @@ extern "C" __global__ void __launch_bounds__(1024)
 }
 
 /* One block replaces the bins' counts by their sums over the bins before, and writes the sum of all after
- * them. */
+ * them.  If there is one chunk, it has the counts, and sort_chunks has not run. */
 extern "C" __global__ void __launch_bounds__(1024)
     wl_sort_bins(const __grid_constant__ struct wl_sort_sums p) {
     wl_await_earlier();
     __shared__ uint64_t sums[32];
     const uint32_t bins = 1u << p.bits, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint64_t *all = (uint64_t *)wl_global(p.bins), carry = 0;
+    uint64_t *chunk = p.tiles <= WL_SORT_CHUNK ? (uint64_t *)wl_global(p.chunks) : nullptr;
     for (uint32_t from = 0; from < bins; from += 1024) {
         const uint32_t bin = from + threadIdx.x;
-        const uint64_t count = bin < bins ? all[bin] : 0;
+        const uint64_t count = bin < bins ? (chunk ? chunk[bin] : all[bin]) : 0;
         uint64_t sum = count;
+        if (chunk && bin < bins)
+            chunk[bin] = 0;
 #pragma unroll
         for (uint32_t apart = 1; apart < 32; apart *= 2) {
             const uint64_t other = __shfl_up_sync(WL_EVERY, sum, apart);
@@ -102,11 +117,39 @@ extern "C" __global__ void __launch_bounds__(1024)
 
 /* ---------------------------------------------------------------- starts */
 
-static __device__ __forceinline__ uint64_t wl_start_at(const struct wl_sort_starts &p, uint64_t key) {
-    if (p.index_bytes == 8)
-        return ((const uint64_t *)wl_global(p.starts))[key];
-    const uint32_t start = ((const uint32_t *)wl_global(p.starts))[key];
-    return start == WL_EVERY ? WL_NONE : start;
+/* A start of a key without entries. */
+template <typename index> static __device__ __forceinline__ bool wl_is_start(index start) {
+    return start != (index)WL_NONE;
+}
+
+/* The first start of 32 lanes' that one has; all bits set: none has one. */
+template <typename index> static __device__ __forceinline__ index wl_first_of(index start, uint32_t lanes) {
+    const index first = __shfl_sync(WL_EVERY, start, __ffs(lanes) - 1);
+    return lanes ? first : (index)WL_NONE;
+}
+
+/* A warp's keys, 32 next to each other at a time: where they start. */
+template <typename index>
+static __device__ __forceinline__ void wl_read_starts(const struct wl_sort_starts &p, uint64_t begin,
+                                                      index starts[WL_STARTS_EACH]) {
+    const index *from = (const index *)wl_global(p.starts) + begin;
+#pragma unroll
+    for (uint32_t i = 0; i < WL_STARTS_EACH; i++)
+        starts[i] =
+            begin + i * 32 + threadIdx.x % 32 < p.keys ? from[i * 32 + threadIdx.x % 32] : (index)WL_NONE;
+}
+
+/* The first start that the warp's keys have. */
+template <typename index>
+static __device__ __forceinline__ index wl_first_start(const index starts[WL_STARTS_EACH]) {
+    index first = (index)WL_NONE;
+#pragma unroll
+    for (uint32_t i = WL_STARTS_EACH; i-- > 0;) {
+        const uint32_t lanes = __ballot_sync(WL_EVERY, wl_is_start(starts[i]));
+        const index here = wl_first_of(starts[i], lanes);
+        first = lanes ? here : first;
+    }
+    return first;
 }
 
 /* The least of a number over the block's threads, in all of them. */
@@ -123,66 +166,116 @@ static __device__ __forceinline__ uint64_t wl_least(uint64_t value, uint64_t *ro
     return value;
 }
 
+/* The first of the warp's keys. */
+static __device__ __forceinline__ uint64_t wl_warp_keys(void) {
+    return (uint64_t)blockIdx.x * WL_SORT_STARTS + threadIdx.x / 32 * (32 * WL_STARTS_EACH);
+}
+
+template <typename index>
+static __device__ __forceinline__ void wl_firsts(const struct wl_sort_starts &p, uint64_t *room) {
+    index starts[WL_STARTS_EACH];
+    wl_read_starts(p, wl_warp_keys(), starts);
+    const index first = wl_first_start(starts);
+    const uint64_t least = wl_least(wl_is_start(first) ? first : WL_NONE, room);
+    if (threadIdx.x == 0)
+        ((uint64_t *)wl_global(p.firsts))[blockIdx.x] = least;
+}
+
 /* Notes the first start among a block's keys: starts ascend, so it is the least. */
 extern "C" __global__ void __launch_bounds__(WL_SORT_THREADS)
     wl_sort_firsts(const __grid_constant__ struct wl_sort_starts p) {
     wl_await_earlier();
     __shared__ uint64_t room[WL_SORT_THREADS / 32];
-    const uint64_t first = (uint64_t)blockIdx.x * WL_SORT_STARTS;
-    uint64_t least = WL_NONE;
-#pragma unroll 4
-    for (uint32_t i = threadIdx.x; i < WL_SORT_STARTS; i += WL_SORT_THREADS)
-        if (first + i < p.keys)
-            least = min((unsigned long long)least, (unsigned long long)wl_start_at(p, first + i));
-    least = wl_least(least, room);
-    if (threadIdx.x == 0)
-        ((uint64_t *)wl_global(p.firsts))[blockIdx.x] = least;
+    if (p.index_bytes == 4)
+        wl_firsts<uint32_t>(p, room);
+    else
+        wl_firsts<uint64_t>(p, room);
+}
+
+/* The least of a number over the threads before this one in a block of 1024, and in `all` over all threads.
+ */
+static __device__ __forceinline__ uint64_t wl_least_before(uint64_t value, uint64_t room[32], uint64_t &all) {
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    uint64_t least = value;
+#pragma unroll
+    for (uint32_t apart = 1; apart < 32; apart *= 2) {
+        const uint64_t other = __shfl_up_sync(WL_EVERY, least, apart);
+        least = lane >= apart && other < least ? other : least;
+    }
+    if (lane == 31)
+        room[warp] = least;
+    least = __shfl_up_sync(WL_EVERY, least, 1);
+    least = lane ? least : WL_NONE;
+    __syncthreads();
+    all = WL_NONE;
+    for (uint32_t w = 0; w < 32; w++) {
+        least = w < warp && room[w] < least ? room[w] : least;
+        all = room[w] < all ? room[w] : all;
+    }
+    __syncthreads();
+    return least;
+}
+
+/* One block replaces each block's first start by that of this block or a later one: without that, each block
+ * of keys without entries would look for it by itself.  Threads have the blocks from the last one on. */
+extern "C" __global__ void __launch_bounds__(1024)
+    wl_sort_nexts(const __grid_constant__ struct wl_sort_starts p) {
+    wl_await_earlier();
+    __shared__ uint64_t room[32];
+    const uint64_t blocks = (p.keys + WL_SORT_STARTS) / WL_SORT_STARTS;
+    uint64_t *firsts = (uint64_t *)wl_global(p.firsts), carry = WL_NONE;
+    for (uint64_t from = 0; from < blocks; from += 1024 * WL_NEXTS_EACH) {
+        const uint64_t mine = from + threadIdx.x * WL_NEXTS_EACH;
+        uint64_t next[WL_NEXTS_EACH], all;
+#pragma unroll
+        for (uint32_t i = 0; i < WL_NEXTS_EACH; i++)
+            next[i] = mine + i < blocks ? firsts[blocks - 1 - mine - i] : WL_NONE;
+#pragma unroll
+        for (uint32_t i = 1; i < WL_NEXTS_EACH; i++)
+            next[i] = next[i - 1] < next[i] ? next[i - 1] : next[i];
+        uint64_t before = wl_least_before(next[WL_NEXTS_EACH - 1], room, all);
+        before = carry < before ? carry : before;
+        carry = all < carry ? all : carry;
+#pragma unroll
+        for (uint32_t i = 0; i < WL_NEXTS_EACH; i++)
+            if (mine + i < blocks)
+                firsts[blocks - 1 - mine - i] = before < next[i] ? before : next[i];
+    }
 }
 
 /* A key without entries starts where the next key with some does; the end is the number of entries. */
-extern "C" __global__ void __launch_bounds__(WL_SORT_THREADS)
+template <typename index>
+static __device__ __forceinline__ void wl_fill(const struct wl_sort_starts &p, uint64_t *room) {
+    const uint64_t blocks = (p.keys + WL_SORT_STARTS) / WL_SORT_STARTS, begin = wl_warp_keys();
+    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const uint64_t *firsts = (const uint64_t *)wl_global(p.firsts);
+    index starts[WL_STARTS_EACH];
+    wl_read_starts(p, begin, starts);
+    const index first = wl_first_start(starts);
+    if (lane == 0)
+        room[warp] = wl_is_start(first) ? first : WL_NONE;
+    __syncthreads();
+    uint64_t later = blockIdx.x + 1 < blocks ? firsts[blockIdx.x + 1] : WL_NONE;
+    for (uint32_t w = WL_SORT_THREADS / 32 - 1; w > warp; w--)
+        later = room[w] != WL_NONE ? room[w] : later;
+    index after = (index)min((unsigned long long)later, (unsigned long long)p.entries);
+    index *to = (index *)wl_global(p.starts) + begin;
+#pragma unroll
+    for (uint32_t i = WL_STARTS_EACH; i-- > 0;) {
+        const uint32_t lanes = __ballot_sync(WL_EVERY, wl_is_start(starts[i])), mine = lanes >> lane << lane;
+        const index here = wl_first_of(starts[i], mine), least = wl_first_of(starts[i], lanes);
+        if (begin + i * 32 + lane <= p.keys)
+            to[i * 32 + lane] = mine ? here : after;
+        after = lanes ? least : after;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(WL_SORT_THREADS, 4)
     wl_sort_fill(const __grid_constant__ struct wl_sort_starts p) {
     wl_await_earlier();
     __shared__ uint64_t room[WL_SORT_THREADS / 32];
-    const uint64_t first = (uint64_t)blockIdx.x * WL_SORT_STARTS,
-                   blocks = (p.keys + WL_SORT_STARTS) / WL_SORT_STARTS;
-    const uint64_t *firsts = (const uint64_t *)wl_global(p.firsts);
-    uint64_t next = WL_NONE;
-    for (uint64_t from = blockIdx.x + 1; from < blocks && next == WL_NONE; from += WL_SORT_THREADS)
-        next = wl_least(from + threadIdx.x < blocks ? firsts[from + threadIdx.x] : WL_NONE, room);
-    next = min((unsigned long long)next, (unsigned long long)p.entries);
-    /* A thread has keys in a row: the least from each one on, then those of the threads after it. */
-    const uint64_t mine = first + threadIdx.x * WL_STARTS_EACH;
-    uint64_t start[WL_STARTS_EACH];
-#pragma unroll
-    for (uint32_t i = 0; i < WL_STARTS_EACH; i++)
-        start[i] = mine + i < p.keys ? wl_start_at(p, mine + i) : WL_NONE;
-#pragma unroll
-    for (uint32_t i = WL_STARTS_EACH - 1; i > 0; i--)
-        start[i - 1] = min((unsigned long long)start[i - 1], (unsigned long long)start[i]);
-    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint64_t after = start[0];
-#pragma unroll
-    for (uint32_t apart = 1; apart < 32; apart *= 2) {
-        const uint64_t other = __shfl_down_sync(WL_EVERY, after, apart);
-        after = lane + apart < 32 ? min((unsigned long long)after, (unsigned long long)other) : after;
-    }
-    if (lane == 0)
-        room[warp] = after;
-    after = __shfl_down_sync(WL_EVERY, after, 1);
-    after = lane < 31 ? after : WL_NONE;
-    __syncthreads();
-    for (uint32_t w = warp + 1; w < WL_SORT_THREADS / 32; w++)
-        after = min((unsigned long long)after, (unsigned long long)room[w]);
-    after = min((unsigned long long)after, (unsigned long long)next);
-#pragma unroll
-    for (uint32_t i = 0; i < WL_STARTS_EACH; i++) {
-        const uint64_t least = min((unsigned long long)start[i], (unsigned long long)after);
-        if (mine + i > p.keys)
-            continue;
-        if (p.index_bytes == 4)
-            ((uint32_t *)wl_global(p.starts))[mine + i] = (uint32_t)least;
-        else
-            ((uint64_t *)wl_global(p.starts))[mine + i] = least;
-    }
+    if (p.index_bytes == 4)
+        wl_fill<uint32_t>(p, room);
+    else
+        wl_fill<uint64_t>(p, room);
 }

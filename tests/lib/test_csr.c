@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "lib/sparse/sort.h"
 #include "tests/lib/device.h"
 
 enum { GUARD = 64, POISON = 0xa5 };
@@ -263,6 +264,11 @@ static uint64_t size_like(uint64_t most) {
     return 1 + draw((uint64_t)1 << draw(bits));
 }
 
+/* Makes blocks wide for any number of entries, or for none. */
+static void choose_blocks(bool wide) {
+    wl__sort_wide = wide ? 0 : UINT64_MAX;
+}
+
 static void random_matrices(void **state) {
     (void)state;
     static const unsigned widths[] = {0, 1, 2, 4, 8, 16};
@@ -284,6 +290,7 @@ static void random_matrices(void **state) {
                       (unsigned long long)i, (unsigned long long)shape.rows, (unsigned long long)shape.cols,
                       (unsigned long long)m.shape.entries, (int)kind, shape.index_bytes, shape.width,
                       by_columns ? "CSR" : "COO");
+        choose_blocks(draw(2));
         run_case(&m, by_columns);
         free_matrix(&m);
     }
@@ -320,22 +327,26 @@ static void words_have_room(void **state) {
         struct matrix m = spread_matrix(shape, csr);
         if (!csr)
             shuffle(&m);
-        run_case(&m, csr);
+        for (unsigned wide = 0; wide < 2; wide++) {
+            choose_blocks(wide);
+            run_case(&m, csr);
+        }
         free_matrix(&m);
     }
 }
 
-/* Devices of compute capability 8.0 have no room for digits of 12 bits, by which words have 4 bytes, and
- * those of 7.5 none for 11. */
+/* Devices of compute capability 8.0 have no room for wide blocks, whose digits of 12 bits give words of 4
+ * bytes, and those of 7.5 none for 11 bits. */
 static void digits_fit_shared_memory(void **state) {
     (void)state;
     static const struct {
         const char *arch;
         uint64_t bytes; /* per entry: words and counts */
-    } devices[] = {{"sm_75", 16}, {"sm_80", 8 + 1}, {"sm_90", 4 + 2}};
+    } devices[] = {{"sm_75", 16}, {"sm_80", 8 + 2}, {"sm_90", 4 + 1}};
     const wl_sparse_shape shape = {1 << 22, 1 << 22, 1 << 24, 4, 0};
     wl_device_info info;
     size_t bytes;
+    choose_blocks(true);
     assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
     assert_int_equal(wl_csr_transpose_workspace(context, &shape, &bytes), WL_ERROR_OK);
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
@@ -343,16 +354,36 @@ static void digits_fit_shared_memory(void **state) {
             assert_int_equal(bytes / shape.entries, devices[i].bytes);
 }
 
+/* A place has 32 bits in wide blocks' kernels.  Their tiles are larger, so the counts take less room. */
+static void wide_blocks_count_to_32_bits(void **state) {
+    (void)state;
+    wl_sparse_shape shape = {1 << 20, 2048, UINT32_MAX, 8, 0};
+    wl_device_info info;
+    size_t bytes;
+    choose_blocks(true);
+    assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
+    if (strcmp(info.arch, "sm_90") != 0)
+        skip();
+    assert_int_equal(wl_csr_transpose_workspace(context, &shape, &bytes), WL_ERROR_OK);
+    assert_true(bytes < shape.entries);
+    shape.entries++;
+    assert_int_equal(wl_csr_transpose_workspace(context, &shape, &bytes), WL_ERROR_OK);
+    assert_int_equal(bytes / shape.entries, 2);
+}
+
 /* Several chunks of tiles, the last one of them partly full. */
 static void many_entries(void **state) {
     (void)state;
     if (left_to_release())
         skip();
-    state_of_random = seed;
-    const wl_sparse_shape shape = {1000, 900, 64 * 8192 + 9000, 4, 1};
-    struct matrix m = spread_matrix(shape, true);
-    run_case(&m, true);
-    free_matrix(&m);
+    for (unsigned wide = 0; wide < 2; wide++) {
+        state_of_random = seed;
+        choose_blocks(wide);
+        const wl_sparse_shape shape = {1000, 900, 64 * (wide ? 16384 : 4096) + 9000, 4, 1};
+        struct matrix m = spread_matrix(shape, true);
+        run_case(&m, true);
+        free_matrix(&m);
+    }
 }
 
 /* Bytes of an array. */
@@ -370,6 +401,7 @@ static void any_bits_do_no_harm(void **state) {
         if (left_to_release())
             continue;
         state_of_random = seed * 7919 + i;
+        choose_blocks(i % 2);
         const wl_sparse_shape shape = {1 + draw(3000), 1 + draw(i % 4 ? 3000 : 5000000), 1 + draw(20000),
                                        draw(2) ? 4 : 8, draw(2) ? 4 : 0};
         struct array arrays[7];
@@ -535,6 +567,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(random_matrices),
         cmocka_unit_test(words_have_room),
         cmocka_unit_test(digits_fit_shared_memory),
+        cmocka_unit_test(wide_blocks_count_to_32_bits),
         cmocka_unit_test(many_entries),
         cmocka_unit_test(any_bits_do_no_harm),
         cmocka_unit_test(wrong_arguments_are_refused),
