@@ -354,8 +354,8 @@ typedef struct wl_sparse_shape {
  * The caller provides the workspace, aligned to 256 bytes and not overlapping the arrays.  It is in use until
  * the stream has finished the call.  Concurrent calls need one each.
  *
- * Data are not checked.  Starts or indices out of range make a result that means nothing, but the call reads
- * and writes nothing outside its arrays and the workspace.
+ * Data are not checked (wl_csr_check() does that).  Starts or indices out of range make a result that means
+ * nothing, but the call reads and writes nothing outside its arrays and the workspace.
  *
  *     wl_sparse_shape shape = {rows, cols, entries, 4, sizeof(float)};
  *     wl_csr_transpose_workspace(context, &shape, &bytes);
@@ -373,6 +373,24 @@ WL_API wl_error wl_coo_to_csr_workspace(wl_context *context, const wl_sparse_sha
 WL_API wl_error wl_coo_to_csr(wl_context *context, const wl_sparse_shape *shape, const wl_csr *to,
                               wl_devptr rows, wl_devptr cols, wl_devptr values, wl_devptr workspace,
                               size_t workspace_bytes, wl_stream stream);
+
+/* Checks a sparse matrix's data: the pointers begin with 0, ascend and end with shape->entries, and each row
+ * and column is in the matrix.  Nothing of the matrix is written, values are not read, and indices need not
+ * ascend.  The pointers are checked even if there are no entries.  Of entries (COO) there is nothing to check
+ * then.
+ *
+ * These calls return the answer.  So they wait for all work on the stream, and cannot be part of a graph.
+ * The workspace has WL_SPARSE_CHECK_BYTES bytes, aligned to 8, and does not overlap the arrays.  It may be
+ * used again after the call.  Concurrent calls need one each.  On the host device it is ignored.
+ *
+ * Errors: INVALID_ARGUMENT for wrong data.  wl_message() says what is wrong first, pointers before indices,
+ * the entry's row before its column: "wl_csr_check: pointers[18] is 3, less than pointers[17], which is 5".
+ * INVALID_ARGUMENT also for a stream that captures; KERNEL_FAULT and DRIVER also for earlier work. */
+#define WL_SPARSE_CHECK_BYTES 8
+WL_API wl_error wl_csr_check(wl_context *context, const wl_sparse_shape *shape, const wl_csr *matrix,
+                             wl_devptr workspace, wl_stream stream);
+WL_API wl_error wl_coo_check(wl_context *context, const wl_sparse_shape *shape, wl_devptr rows,
+                             wl_devptr cols, wl_devptr workspace, wl_stream stream);
 
 /* The kernel that the calling thread's last operation used, and why: "wl_transpose: tile-skewed: ...".  ""
  * before the first operation.  Valid until the thread's next call of this function.  If WIDELOAD_LOG=1 is in

@@ -41,12 +41,15 @@
     X(cuMemGetInfo, NULL)                                                                                    \
     X(cuMemcpyHtoD, NULL)                                                                                    \
     X(cuMemcpyDtoH, NULL)                                                                                    \
+    X(cuMemcpyDtoHAsync, NULL)                                                                               \
     X(cuMemcpyDtoDAsync, NULL)                                                                               \
     X(cuMemsetD8Async, NULL)                                                                                 \
     X(cuDeviceGetUuid, NULL)                                                                                 \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor, NULL)                                                     \
     X(cuStreamCreate, NULL)                                                                                  \
     X(cuStreamDestroy, NULL)                                                                                 \
+    X(cuStreamSynchronize, NULL)                                                                             \
+    X(cuStreamIsCapturing, NULL)                                                                             \
     X(cuStreamBeginCapture, NULL)                                                                            \
     X(cuStreamEndCapture, NULL)                                                                              \
     X(cuGraphInstantiateWithFlags, NULL)                                                                     \

@@ -8,6 +8,7 @@
 
 #include "lib/choice.h"
 #include "lib/copy/strided.h"
+#include "lib/sparse/check_parameters.h"
 #include "lib/sparse/sort.h"
 
 /* What the host device knows of the machine. */
@@ -43,6 +44,9 @@ wl_error wl__host_transpose_inplace(const wl_context *context, struct wl__choice
 
 /* Sorts a sparse matrix's entries. */
 wl_error wl__host_sort(const wl_context *context, struct wl__choice *choice, const struct wl__sort *sort);
+
+/* The least place of a wrong element, or WL_CHECK_NONE.  It writes nothing. */
+uint64_t wl__host_check(const struct wl_check *all, unsigned index_bytes);
 
 /* Structures of `fields` elements <-> arrays, as in wl_deinterleave and wl_interleave (together). */
 wl_error wl__host_streams(const wl_context *context, struct wl__choice *choice, bool together, unsigned width,

@@ -1,11 +1,12 @@
 /* Sparse matrices: CSR -> CSC, which is the transposed matrix's CSR, and COO -> CSR. */
+#include "lib/sparse/sparse.h"
 #include "lib/arguments.h"
 #include "lib/choice.h"
 #include "lib/error.h"
 #include "lib/host/host.h"
 #include "lib/sparse/sort.h"
 
-static wl_error check_shape(const char *call, const wl_sparse_shape *shape) {
+wl_error wl__check_sparse_shape(const char *call, const wl_sparse_shape *shape) {
     if (!shape)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: shape is NULL", call);
     if (shape->index_bytes != 4 && shape->index_bytes != 8)
@@ -46,7 +47,7 @@ static wl_error workspace(const char *call, wl_context *context, const wl_sparse
                           bool by_columns, size_t *bytes) {
     wl_error error = wl__check_context(call, context);
     if (!error)
-        error = check_shape(call, shape);
+        error = wl__check_sparse_shape(call, shape);
     if (!error && !bytes)
         error = wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: bytes is NULL", call);
     if (error)

@@ -242,6 +242,12 @@ CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes) {
     return CUDA_SUCCESS;
 }
 
+CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
+    (void)stream;
+    memcpy(to, (const void *)from, bytes);
+    return CUDA_SUCCESS;
+}
+
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
     (void)stream;
     memcpy((void *)to, (const void *)from, bytes);
@@ -308,6 +314,19 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
 CUresult cuStreamDestroy(CUstream stream) {
     free(stream);
     return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSynchronize(CUstream stream) {
+    (void)stream;
+    CUresult result = (CUresult)state.fail_wait;
+    state.fail_wait = 0;
+    return result;
+}
+
+CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
+    (void)stream;
+    *status = (CUstreamCaptureStatus)state.capture_status;
+    return (CUresult)state.capture_error;
 }
 
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {

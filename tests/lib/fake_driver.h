@@ -26,11 +26,13 @@ struct fake_state {
     bool fail_load;   /* the next load of a module fails: out of memory */
     uint64_t host;    /* from here on, host_bytes bytes are pageable host memory */
     uint64_t host_bytes;
-    unsigned pointer_questions; /* calls that asked for an address's kind of memory */
-    unsigned allocations;       /* not freed */
-    int fail_next;              /* CUDA error of the next launch or synchronisation; then reset to 0 */
-    int release;                /* result of releasing the L2 cache's lines */
-    unsigned releases;          /* number of those calls */
+    unsigned pointer_questions;        /* calls that asked for an address's kind of memory */
+    unsigned allocations;              /* not freed */
+    int fail_next;                     /* CUDA error of the next launch or synchronisation; then reset to 0 */
+    int fail_wait;                     /* the same of the next wait for a stream */
+    int capture_status, capture_error; /* what it says of each stream's capture */
+    int release;                       /* result of releasing the L2 cache's lines */
+    unsigned releases;                 /* number of those calls */
     uint64_t last_memset_bytes;
 };
 

@@ -255,6 +255,43 @@ static void sparse_matrices(void **state) {
     cuda_need(cuda.cuCtxDestroy(own));
 }
 
+/* They return an answer, which a recorded call has not: the graph goes on without them. */
+static void checks_are_refused(void **state) {
+    (void)state;
+    static const wl_sparse_shape shape = {ROWS, COLS, 1, 4, 4};
+    wl_context *context;
+    CUstream stream;
+    wl_devptr memory;
+    CUgraph graph;
+    size_t nodes = 0;
+    need(wl_open(&context, cuda_device_name()));
+    need(wl_alloc(context, &memory, 4096));
+    CUcontext primary;
+    cuda_need(cuda.cuDevicePrimaryCtxRetain(&primary, 0));
+    cuda_need(cuda.cuCtxSetCurrent(primary));
+    cuda_need(cuda.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    cuda_need(cuda.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    const wl_csr matrix = {memory, memory + 2048, 0};
+    assert_int_equal(wl_csr_check(context, &shape, &matrix, memory + 4088, stream),
+                     WL_ERROR_INVALID_ARGUMENT);
+    assert_string_equal(wl_message(),
+                        "wl_csr_check: stream captures a graph, which this call cannot be part of: it "
+                        "waits for its result");
+    assert_int_equal(wl_coo_check(context, &shape, memory, memory, memory + 4088, stream),
+                     WL_ERROR_INVALID_ARGUMENT);
+    assert_non_null(strstr(wl_message(), "wl_coo_check: stream captures a graph"));
+    need(wl_copy(context, memory, memory + 64, 64, stream));
+    cuda_need(cuda.cuStreamEndCapture(stream, &graph));
+    cuda_need(cuda.cuGraphGetNodes(graph, NULL, &nodes));
+    assert_int_equal(nodes, 1);
+    cuda_need(cuda.cuGraphDestroy(graph));
+    cuda_need(cuda.cuStreamDestroy(stream));
+    cuda_need(cuda.cuCtxSetCurrent(NULL));
+    cuda_need(cuda.cuDevicePrimaryCtxRelease(0));
+    need(wl_free(context, memory));
+    wl_close(context);
+}
+
 static void captured_globally(void **state) {
     (void)state;
     first_call_in_a_capture(CU_STREAM_CAPTURE_MODE_GLOBAL);
@@ -274,7 +311,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(captured_globally), cmocka_unit_test(captured_by_the_thread),
         cmocka_unit_test(captured_relaxed),  cmocka_unit_test(every_operation),
-        cmocka_unit_test(sparse_matrices),
+        cmocka_unit_test(sparse_matrices),   cmocka_unit_test(checks_are_refused),
     };
     return cmocka_run_group_tests(tests, open_driver, NULL);
 }

@@ -159,6 +159,30 @@ static void every_operation(void **state) {
         in_steady_state(operation_at(i));
 }
 
+/* The calls that return an answer wait for it, on their stream alone, and put nothing else on it than others
+ * do. */
+static void checks_wait_for_their_stream(void **state) {
+    (void)state;
+    const wl_sparse_shape shape = {5, 5, 0, 4, 0};
+    wl_devptr memory;
+    need(wl_alloc(context, &memory, 64), "wl_alloc");
+    need(wl_fill(context, memory, 0, 64, NULL), "wl_fill");
+    for (unsigned time = 0; time < 2; time++) {
+        struct trace_counts before, after;
+        memcpy(&before, counts, sizeof(before));
+        need(wl_csr_check(context, &shape, &(wl_csr){memory, 0, 0}, memory + 32, NULL), "wl_csr_check");
+        memcpy(&after, counts, sizeof(after));
+        if (time == 0)
+            continue;
+        assert_int_equal(after.cuMemcpyDtoHAsync - before.cuMemcpyDtoHAsync, 1);
+        assert_int_equal(after.cuStreamSynchronize - before.cuStreamSynchronize, 1);
+        after.cuMemcpyDtoHAsync = before.cuMemcpyDtoHAsync;
+        after.cuStreamSynchronize = before.cuStreamSynchronize;
+        assert_int_equal(only_work(&before, &after, "wl_csr_check"), 2);
+    }
+    need(wl_free(context, memory), "wl_free");
+}
+
 /* Tests the counting itself: forbidden calls are detected. */
 static void it_counts(void **state) {
     (void)state;
@@ -179,6 +203,7 @@ int main(void) {
         cmocka_unit_test(every_function_is_known),
         cmocka_unit_test_setup_teardown(it_counts, setup, teardown),
         cmocka_unit_test_setup_teardown(every_operation, setup, teardown),
+        cmocka_unit_test_setup_teardown(checks_wait_for_their_stream, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,10 +25,12 @@
     X(cuMemFree, (CUdeviceptr a), (a))                                                                       \
     X(cuMemcpyHtoD, (CUdeviceptr a, const void *b, size_t c), (a, b, c))                                     \
     X(cuMemcpyDtoH, (void *a, CUdeviceptr b, size_t c), (a, b, c))                                           \
+    X(cuMemcpyDtoHAsync, (void *a, CUdeviceptr b, size_t c, CUstream d), (a, b, c, d))                       \
     X(cuMemcpyDtoDAsync, (CUdeviceptr a, CUdeviceptr b, size_t c, CUstream d), (a, b, c, d))                 \
     X(cuMemsetD8Async, (CUdeviceptr a, unsigned char b, size_t c, CUstream d), (a, b, c, d))                 \
     X(cuStreamCreate, (CUstream * a, unsigned b), (a, b))                                                    \
     X(cuStreamDestroy, (CUstream a), (a))                                                                    \
+    X(cuStreamSynchronize, (CUstream a), (a))                                                                \
     X(cuStreamBeginCapture, (CUstream a, CUstreamCaptureMode b), (a, b))                                     \
     X(cuStreamEndCapture, (CUstream a, CUgraph * b), (a, b))                                                 \
     X(cuGraphInstantiateWithFlags, (CUgraphExec * a, CUgraph b, unsigned long long c), (a, b, c))            \
@@ -61,6 +63,7 @@
     X(cuCtxGetDevice)                                                                                        \
     X(cuCtxPushCurrent)                                                                                      \
     X(cuCtxPopCurrent)                                                                                       \
+    X(cuStreamIsCapturing)                                                                                   \
     X(cuMemGetInfo)                                                                                          \
     X(cuPointerGetAttributes)                                                                                \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                           \
