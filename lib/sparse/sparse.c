@@ -132,9 +132,12 @@ static wl_error run(const char *call, wl_context *context, const wl_sparse_shape
                   {"width", shape->width}}};
     if (wl__is_host(context))
         return wl__host_sort(context, &choice, &sort);
-    if (!sort.entries)
+    if (!sort.entries) {
+        choice.kernel = "fill";
+        choice.why = "a matrix without entries has pointers of 0 alone";
+        wl__chose(context, &choice);
         return wl_fill(context, sort.starts, 0, (sort.keys + 1) * sort.index_bytes, stream);
-    wl__chose(context, &choice);
+    }
     wl__choice_begin(context, &choice);
     error = wl__sort_run(context, &sort, stream);
     wl__choice_end();

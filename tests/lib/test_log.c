@@ -84,7 +84,30 @@ static void one_line_each(void **state) {
     assert_int_equal(wl_synchronize(context), WL_ERROR_OK);
 }
 
+/* A matrix without entries, and one with five, all in its first row and column. */
+static void sparse_calls(void **state) {
+    (void)state;
+    wl_devptr at;
+    size_t bytes;
+    const int32_t pointers[] = {0, 5, 5, 5};
+    const wl_sparse_shape empty = {3, 4, 0, 4, 0}, shape = {3, 4, 5, 4, 0};
+    assert_int_equal(wl_csr_transpose_workspace(context, &shape, &bytes), WL_ERROR_OK);
+    assert_int_equal(wl_alloc(context, &at, 4096 + bytes), WL_ERROR_OK);
+    assert_int_equal(wl_fill(context, at, 0, 4096, NULL), WL_ERROR_OK);
+    assert_int_equal(wl_upload(context, at, pointers, sizeof pointers), WL_ERROR_OK);
+    const wl_csr from = {at, at + 256, 0}, to = {at + 512, at + 768, 0};
+    const wl_devptr work = at + 4096;
+    LOGGED("wl_csr_transpose", wl_csr_transpose(context, &empty, &to, &from, work, bytes, NULL));
+    LOGGED("wl_csr_transpose", wl_csr_transpose(context, &shape, &to, &from, work, bytes, NULL));
+    LOGGED("wl_csr_check", wl_csr_check(context, &shape, &from, work, NULL));
+    LOGGED("wl_coo_check", wl_coo_check(context, &shape, from.indices, from.indices, work, NULL));
+    assert_int_equal(wl_coo_to_csr_workspace(context, &empty, &bytes), WL_ERROR_OK);
+    LOGGED("wl_coo_to_csr", wl_coo_to_csr(context, &empty, &to, 0, 0, 0, 0, bytes, NULL));
+    assert_int_equal(wl_synchronize(context), WL_ERROR_OK);
+    assert_int_equal(wl_free(context, at), WL_ERROR_OK);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_line_each)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_line_each), cmocka_unit_test(sparse_calls)};
     return cmocka_run_group_tests(tests, open_logging, close_device);
 }
