@@ -1,91 +1,22 @@
 /* wl_transpose and wl_transpose_batched against a plain loop: every width, awkward shapes, every alignment,
- * leading dimensions and strides; outputs poisoned, with guards, every byte compared.  The input's allocation
- * begins and ends with its array, so that the simulator checks the bounds of each read. */
+ * leading dimensions and strides; outputs poisoned, with guards, every byte compared. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
-#include "arena.h"
+#include "check_transpose.h"
 #include "device.h"
 
 static const unsigned widths[] = {1, 2, 4, 8, 16};
 #define WIDTHS 5
 
-/* Whether the device has asynchronous loads: not if WIDELOAD_ARCH names one before compute capability 8.0. */
-static bool async(void) {
-    const char *arch = getenv("WIDELOAD_ARCH");
-    return !arch || strcmp(arch, "sm_75") != 0;
-}
-
-/* ---------------------------------------------------------------- one call */
-
-/* The number of elements from the first to the last of all matrices. */
-static uint64_t span(uint64_t batch, uint64_t stride, uint64_t outer, uint64_t ld, uint64_t inner) {
-    return (batch - 1) * stride + (outer - 1) * ld + inner;
-}
-
-/* A layout with its zeros replaced by their defaults. */
-static wl_transpose_layout complete(wl_transpose_layout l) {
-    l.from_ld = l.from_ld ? l.from_ld : l.cols;
-    l.to_ld = l.to_ld ? l.to_ld : l.rows;
-    l.from_stride = l.from_stride ? l.from_stride : l.rows * l.from_ld;
-    l.to_stride = l.to_stride ? l.to_stride : l.cols * l.to_ld;
-    return l;
-}
-
-/* to_shift, from_shift: distance of the arrays from an aligned address, in elements.  kernel: the kernel that
- * must be chosen, or NULL. */
-static void check(unsigned width, wl_transpose_layout layout, unsigned to_shift, unsigned from_shift,
-                  const char *kernel) {
-    if (left_to_release())
-        return;
-    wl_transpose_layout l = complete(layout);
-    size_t from_bytes = width * (from_shift + span(l.batch, l.from_stride, l.rows, l.from_ld, l.cols));
-    size_t to_bytes = width * (to_shift + span(l.batch, l.to_stride, l.cols, l.to_ld, l.rows));
-    char what[200];
-    snprintf(what, sizeof(what),
-             "width %u, %llu x %llu, ld %llu and %llu, batch %llu of %llu and %llu, to + %u, "
-             "from + %u",
-             width, (unsigned long long)l.rows, (unsigned long long)l.cols, (unsigned long long)l.from_ld,
-             (unsigned long long)l.to_ld, (unsigned long long)l.batch, (unsigned long long)l.from_stride,
-             (unsigned long long)l.to_stride, to_shift, from_shift);
-
-    uint8_t *from = malloc(from_bytes);
-    assert_non_null(from);
-    for (size_t i = 0; i < from_bytes; i++)
-        from[i] = (uint8_t)mix((uint32_t)i + 12345);
-    wl_devptr from_device;
-    assert_int_equal(wl_alloc(context, &from_device, from_bytes), WL_ERROR_OK);
-    assert_int_equal(wl_upload(context, from_device, from, from_bytes), WL_ERROR_OK);
-    struct array to = array_make(context, (to_bytes + 3) / 4, 0, 99);
-
-    if (wl_transpose_batched(context, width, to.device + to_shift * width, from_device + from_shift * width,
-                             &layout, NULL) ||
-        wl_synchronize(context))
-        fail_msg("%s: %s", what, wl_message());
-    if (kernel && !strstr(wl_explain(), kernel))
-        fail_msg("%s: not %s, but %s", what, kernel, wl_explain());
-    uint8_t *expected = (uint8_t *)array_words(&to) + to_shift * width;
-    for (uint64_t b = 0; b < l.batch; b++)
-        for (uint64_t r = 0; r < l.rows; r++)
-            for (uint64_t c = 0; c < l.cols; c++)
-                memcpy(expected + width * (b * l.to_stride + c * l.to_ld + r),
-                       from + width * (from_shift + b * l.from_stride + r * l.from_ld + c), width);
-    array_compare(context, &to, what);
-    array_free(context, &to);
-    assert_int_equal(wl_free(context, from_device), WL_ERROR_OK);
-    free(from);
-}
-
 static void check_plain(unsigned width, uint64_t rows, uint64_t cols) {
-    check(width, (wl_transpose_layout){.rows = rows, .cols = cols, .batch = 1}, 0, 0, NULL);
+    check_transpose(width, (wl_transpose_layout){.rows = rows, .cols = cols, .batch = 1}, 0, 0, NULL);
 }
 
 /* ---------------------------------------------------------------- shapes and places */
@@ -109,12 +40,12 @@ static void small_pieces(void **state) {
                 wl_transpose_layout layout = {.rows = sizes[r], .cols = sizes[c], .batch = 2};
                 layout.from_ld = layout.cols + 3, layout.to_ld = layout.rows + 5;
                 bool line = layout.rows == 1 || layout.cols == 1;
-                check(widths[w], layout, r % 3, c % 5,
-                      line                         ? ": line: "
-                      : widths[w] >= 16 || async() ? NULL
-                                                   : ": shifted: ");
+                check_transpose(widths[w], layout, r % 3, c % 5,
+                                line                             ? ": line: "
+                                : widths[w] >= 16 || has_async() ? NULL
+                                                                 : ": shifted: ");
                 layout.from_ld = 48, layout.to_ld = 64;
-                check(widths[w], layout, 0, 0, NULL);
+                check_transpose(widths[w], layout, 0, 0, NULL);
             }
 }
 
@@ -146,10 +77,10 @@ static void far_apart(void **state) {
     for (unsigned w = 0; w < WIDTHS; w++) {
         const uint64_t pitch = (128 << 10) / widths[w];
         wl_transpose_layout layout = {.rows = 40, .cols = pitch * 3 / 8, .batch = 1, .from_ld = pitch};
-        check(widths[w], layout, 0, 0, NULL);
-        check(widths[w], layout, 6000 / widths[w], 3, NULL);
+        check_transpose(widths[w], layout, 0, 0, NULL);
+        check_transpose(widths[w], layout, 6000 / widths[w], 3, NULL);
         layout.rows = 33, layout.cols = pitch / 8 - 7, layout.batch = 2;
-        check(widths[w], layout, 11, 0, NULL);
+        check_transpose(widths[w], layout, 11, 0, NULL);
     }
 }
 
@@ -160,9 +91,9 @@ static void tall(void **state) {
         if (left_to_release())
             continue;
         wl_transpose_layout layout = {.rows = 33001, .cols = 1100 / widths[w] + 1, .batch = 1};
-        check(widths[w], layout, 0, 0, NULL);
+        check_transpose(widths[w], layout, 0, 0, NULL);
         layout.rows = 32064, layout.cols = 1136 / widths[w];
-        check(widths[w], layout, 0, 0, NULL);
+        check_transpose(widths[w], layout, 0, 0, NULL);
     }
 }
 
@@ -174,12 +105,12 @@ static void alignments(void **state) {
             if (left_to_release())
                 continue;
             wl_transpose_layout layout = {.rows = 150, .cols = 141, .batch = 1};
-            check(widths[w], layout, shift, 0, NULL);
-            check(widths[w], layout, 0, shift, NULL);
-            check(widths[w], layout, shift, shift * 5 % (128 / widths[w]), NULL);
+            check_transpose(widths[w], layout, shift, 0, NULL);
+            check_transpose(widths[w], layout, 0, shift, NULL);
+            check_transpose(widths[w], layout, shift, shift * 5 % (128 / widths[w]), NULL);
             layout = (wl_transpose_layout){.rows = 144, .cols = 160, .batch = 1};
-            check(widths[w], layout, shift, 1, NULL);
-            check(widths[w], layout, 1, shift, NULL);
+            check_transpose(widths[w], layout, shift, 1, NULL);
+            check_transpose(widths[w], layout, 1, shift, NULL);
         }
 }
 
@@ -195,7 +126,7 @@ static void many_rows(void **state) {
         for (unsigned shift = 0; shift < 4; shift++) {
             wl_transpose_layout layout = {.rows = cases[n].rows, .cols = cases[n].cols, .batch = 1};
             layout.from_ld = layout.cols + shift, layout.to_ld = layout.rows + (shift + 1) % 3;
-            check(cases[n].width, layout, shift * 3 % 8, shift, NULL);
+            check_transpose(cases[n].width, layout, shift * 3 % 8, shift, NULL);
         }
 }
 
@@ -206,13 +137,13 @@ static void leading_dimensions(void **state) {
         for (unsigned gap = 0; gap <= 16; gap++) {
             wl_transpose_layout layout = {
                 .rows = 80, .cols = 96, .batch = 1, .from_ld = 96 + gap, .to_ld = 80};
-            check(widths[w], layout, 0, 0, NULL);
+            check_transpose(widths[w], layout, 0, 0, NULL);
             layout =
                 (wl_transpose_layout){.rows = 80, .cols = 96, .batch = 1, .from_ld = 96, .to_ld = 80 + gap};
-            check(widths[w], layout, 0, 0, NULL);
+            check_transpose(widths[w], layout, 0, 0, NULL);
             layout = (wl_transpose_layout){
                 .rows = 61, .cols = 77, .batch = 1, .from_ld = 77 + gap, .to_ld = 61 + 3 * gap};
-            check(widths[w], layout, gap % 3, gap % 5, NULL);
+            check_transpose(widths[w], layout, gap % 3, gap % 5, NULL);
         }
 }
 
@@ -222,9 +153,9 @@ static void ends(void **state) {
     for (unsigned w = 0; w < 2; w++)
         for (unsigned more = 0; more <= 17; more++)
             for (unsigned shift = 0; shift < 16; shift += 5)
-                check(widths[w],
-                      (wl_transpose_layout){.rows = 256, .cols = 240 / widths[w] + more, .batch = 1}, 0,
-                      shift, NULL);
+                check_transpose(
+                    widths[w], (wl_transpose_layout){.rows = 256, .cols = 240 / widths[w] + more, .batch = 1},
+                    0, shift, NULL);
 }
 
 /* Words and wider elements whose rows begin at multiples of 256 bytes: whole tiles, and partial ones at
@@ -232,9 +163,9 @@ static void ends(void **state) {
 static void loaded(void **state) {
     (void)state;
     static const uint64_t sizes[] = {4, 16, 28, 32, 36, 64, 68, 100, 128, 132};
-    const char *kernels[WIDTHS] = {[2] = async() ? ": async: " : ": vectors: ",
+    const char *kernels[WIDTHS] = {[2] = has_async() ? ": async: " : ": vectors: ",
                                    [3] = ": vectors: ",
-                                   [4] = async() ? ": async: " : ": shifted: "};
+                                   [4] = has_async() ? ": async: " : ": shifted: "};
     for (unsigned w = 2; w < WIDTHS; w++)
         for (unsigned r = 0; r < sizeof(sizes) / sizeof(*sizes); r++)
             for (unsigned c = 0; c < sizeof(sizes) / sizeof(*sizes); c++)
@@ -243,7 +174,7 @@ static void loaded(void **state) {
                     wl_transpose_layout layout = {.rows = sizes[r], .cols = sizes[c], .batch = batch};
                     layout.from_ld = (sizes[c] / ld + 1 + r % 2) * ld;
                     layout.to_ld = (sizes[r] / sector + 1 + c % 3) * sector;
-                    check(widths[w], layout, c % 5 * sector, r % 3 * ld, kernels[w]);
+                    check_transpose(widths[w], layout, c % 5 * sector, r % 3 * ld, kernels[w]);
                 }
 }
 
@@ -254,7 +185,7 @@ static void loaded(void **state) {
 static void slots(void **state) {
     (void)state;
     static const uint64_t sizes[] = {48, 63, 65, 113, 124, 125, 249, 250};
-    const char *kernel = async() ? ": slots: " : NULL;
+    const char *kernel = has_async() ? ": slots: " : NULL;
     for (unsigned r = 0; r < sizeof(sizes) / sizeof(*sizes); r++)
         for (unsigned c = 0; c < sizeof(sizes) / sizeof(*sizes); c++)
             for (unsigned gap = 1; gap <= 3; gap++) {
@@ -265,39 +196,42 @@ static void slots(void **state) {
                 layout.to_ld = sizes[r] + (r + c) % 9;
                 const bool full = layout.to_ld > layout.rows && (c == 4 || c == 5 || (r >= 3 && c >= 3));
                 layout.from_ld = (sizes[c] + 3) / 4 * 4 + gap + (full ? 0 : 8);
-                check(4, layout, c % 8, (r + gap) % 8, kernel);
+                check_transpose(4, layout, c % 8, (r + gap) % 8, kernel);
                 layout.batch = c < 6 ? 132 : 66, layout.to_ld = sizes[r] + 1 + (r + c) % 8;
                 if ((r == 3 || r == 5) && c >= 4)
-                    check(2, layout, (r + c) % 16, gap, kernel);
+                    check_transpose(2, layout, (r + c) % 16, gap, kernel);
             }
     /* 2-byte elements without gaps in the output: too many rows for panels. */
     for (unsigned gap = 1; gap <= 3; gap++)
-        check(2, (wl_transpose_layout){.rows = 449, .cols = 250, .batch = 17, .from_ld = 252 + gap}, gap, 5,
-              kernel);
-    check(4, (wl_transpose_layout){.rows = 1001, .cols = 1003, .batch = 21}, 1, 2, kernel);
+        check_transpose(2, (wl_transpose_layout){.rows = 449, .cols = 250, .batch = 17, .from_ld = 252 + gap},
+                        gap, 5, kernel);
+    check_transpose(4, (wl_transpose_layout){.rows = 1001, .cols = 1003, .batch = 21}, 1, 2, kernel);
     /* Bank conflicts, a tall matrix, and too few tiles. */
-    check(2, (wl_transpose_layout){.rows = 16387, .cols = 253, .batch = 1}, 0, 0,
-          async() ? ": windows: " : NULL);
-    check(2, (wl_transpose_layout){.rows = 1001, .cols = 125, .batch = 17}, 0, 0,
-          async() ? ": windows: " : NULL);
-    check(4, (wl_transpose_layout){.rows = 257, .cols = 259, .batch = 1}, 0, 0, ": shifted: ");
+    check_transpose(2, (wl_transpose_layout){.rows = 16387, .cols = 253, .batch = 1}, 0, 0,
+                    has_async() ? ": windows: " : NULL);
+    check_transpose(2, (wl_transpose_layout){.rows = 1001, .cols = 125, .batch = 17}, 0, 0,
+                    has_async() ? ": windows: " : NULL);
+    check_transpose(4, (wl_transpose_layout){.rows = 257, .cols = 259, .batch = 1}, 0, 0, ": shifted: ");
 }
 
 /* Matrices that are large enough for clusters of blocks: blocks without a tile, partial last tiles, clusters
  * across the end of a column of tiles and of a matrix. */
 static void clusters(void **state) {
     (void)state;
-    const char *kernel = async() ? ": clusters: " : ": shifted: ";
-    check(1, (wl_transpose_layout){.rows = 4111, .cols = 4003, .batch = 1}, 0, 0, kernel);
-    check(1, (wl_transpose_layout){.rows = 4000, .cols = 4321, .batch = 1, .from_ld = 4330, .to_ld = 4009}, 5,
-          3, kernel);
-    check(1, (wl_transpose_layout){.rows = 3999, .cols = 4003, .batch = 1}, 1, 0,
-          async() ? ": windows: " : ": shifted: ");
+    const char *kernel = has_async() ? ": clusters: " : ": shifted: ";
+    check_transpose(1, (wl_transpose_layout){.rows = 4111, .cols = 4003, .batch = 1}, 0, 0, kernel);
+    check_transpose(
+        1, (wl_transpose_layout){.rows = 4000, .cols = 4321, .batch = 1, .from_ld = 4330, .to_ld = 4009}, 5,
+        3, kernel);
+    check_transpose(1, (wl_transpose_layout){.rows = 3999, .cols = 4003, .batch = 1}, 1, 0,
+                    has_async() ? ": windows: " : ": shifted: ");
     /* 2-byte elements whose rows begin at the same place in a vector. */
-    const char *windows = async() ? ": windows: " : ": shifted: ";
-    check(2, (wl_transpose_layout){.rows = 2050, .cols = 2111, .batch = 2, .from_ld = 2112}, 0, 0, windows);
-    check(2, (wl_transpose_layout){.rows = 2001, .cols = 2233, .batch = 1, .from_ld = 2240, .to_ld = 2004}, 3,
-          7, windows);
+    const char *windows = has_async() ? ": windows: " : ": shifted: ";
+    check_transpose(2, (wl_transpose_layout){.rows = 2050, .cols = 2111, .batch = 2, .from_ld = 2112}, 0, 0,
+                    windows);
+    check_transpose(
+        2, (wl_transpose_layout){.rows = 2001, .cols = 2233, .batch = 1, .from_ld = 2240, .to_ld = 2004}, 3,
+        7, windows);
 }
 
 /* Contiguous rows that are not whole vectors: one piece of one strip, of two, several, one that is cut; one
@@ -317,15 +251,15 @@ static void pieces(void **state) {
                         .rows = (rows[r] + 15) / 16 * 16 * 2 / width, .cols = cols[c], .batch = batch};
                     const bool odd = cols[c] % 2 != 0 || (width > 1 && cols[c] % 4 != 0 && layout.rows > 520);
                     const bool is =
-                        async() && layout.rows >= strip && !large && odd && layout.rows * width % 32 == 0;
+                        has_async() && layout.rows >= strip && !large && odd && layout.rows * width % 32 == 0;
                     const char *kernel = is ? ": pieces: " : NULL;
-                    check(width, layout, 0, 0, kernel);
-                    check(width, layout, 32 / width, 48 / width, kernel);
-                    check(width, layout, 16 / width, 32 / width, NULL);
+                    check_transpose(width, layout, 0, 0, kernel);
+                    check_transpose(width, layout, 32 / width, 48 / width, kernel);
+                    check_transpose(width, layout, 16 / width, 32 / width, NULL);
                     layout.to_ld = layout.rows + 32 / width;
                     layout.from_stride = (layout.rows * cols[c] + 31) / 16 * 16;
-                    check(width, layout, 96 / width, 16 / width, kernel);
-                    check(width, layout, 1, 3, NULL);
+                    check_transpose(width, layout, 96 / width, 16 / width, kernel);
+                    check_transpose(width, layout, 1, 3, NULL);
                 }
 }
 
@@ -339,15 +273,16 @@ static void columns(void **state) {
                 for (unsigned batch = 1; batch <= 3; batch += 2) {
                     wl_transpose_layout layout = {.rows = rows[r], .cols = cols[c] / width, .batch = batch};
                     const uint64_t bytes = rows[r] * cols[c];
-                    const bool is = async() && rows[r] * width % 16 != 0 && (width < 4 || rows[r] < 449) &&
+                    const bool is = has_async() && rows[r] * width % 16 != 0 &&
+                                    (width < 4 || rows[r] < 449) &&
                                     (width == 4 || bytes > 115456 || (width == 2 && bytes >= 12 << 10));
                     const char *kernel = is ? ": columns: " : NULL;
-                    check(width, layout, 0, 0, kernel);
-                    check(width, layout, 16 / width, 32 / width, kernel);
+                    check_transpose(width, layout, 0, 0, kernel);
+                    check_transpose(width, layout, 16 / width, 32 / width, kernel);
                     layout.from_ld = layout.cols + 48 / width;
                     layout.to_stride = (layout.cols * rows[r] + 31) / 16 * 16;
-                    check(width, layout, 48 / width, 16 / width, kernel);
-                    check(width, layout, 1, 3, NULL);
+                    check_transpose(width, layout, 48 / width, 16 / width, kernel);
+                    check_transpose(width, layout, 1, 3, NULL);
                 }
 }
 
@@ -372,22 +307,22 @@ static void matrices(void **state) {
             wl_transpose_layout layout = {
                 .rows = cases[n].rows, .cols = cases[n].cols, .batch = many(cases[n].batch)};
             const uint64_t elements = layout.rows * layout.cols, each = 32 / widths[w];
-            const bool is = async() && elements * widths[w] <= 20 << 10 &&
+            const bool is = has_async() && elements * widths[w] <= 20 << 10 &&
                             widths[w] * layout.rows % 16 != 0 && layout.rows <= 66 && layout.cols <= 101;
-            check(widths[w], layout, 0, 0, is ? ": matrices: " : NULL);
+            check_transpose(widths[w], layout, 0, 0, is ? ": matrices: " : NULL);
             for (unsigned shift = 1; shift < 16 / widths[w]; shift += 2) {
-                check(widths[w], layout, shift, 0, is ? ": matrices: " : NULL);
-                check(widths[w], layout, shift * 3, shift, is ? ": matrices: " : NULL);
+                check_transpose(widths[w], layout, shift, 0, is ? ": matrices: " : NULL);
+                check_transpose(widths[w], layout, shift * 3, shift, is ? ": matrices: " : NULL);
             }
             layout.batch = layout.batch > 100 ? 100 : layout.batch;
             layout.from_stride = elements + each - 1;
-            check(widths[w], layout, 1, 1, NULL);
+            check_transpose(widths[w], layout, 1, 1, NULL);
             layout.from_ld = layout.cols + each - 1, layout.from_stride = 0;
-            check(widths[w], layout, 0, 3, NULL);
+            check_transpose(widths[w], layout, 0, 3, NULL);
             layout.to_stride = elements + 3;
-            check(widths[w], layout, 5, 2, NULL);
+            check_transpose(widths[w], layout, 5, 2, NULL);
             layout.from_stride = layout.rows * layout.from_ld + 2 * each;
-            check(widths[w], layout, 2, 1, NULL);
+            check_transpose(widths[w], layout, 2, 1, NULL);
         }
 }
 
@@ -403,13 +338,13 @@ static void apart(void **state) {
                     continue;
                 wl_transpose_layout layout = {.rows = rows[r], .cols = 2 + r * 7 % 23, .batch = 1 + gap * 29};
                 layout.to_stride = layout.rows * layout.cols + 1 + gap * 5;
-                check(widths[w], layout, gap, 0, NULL);
+                check_transpose(widths[w], layout, gap, 0, NULL);
                 layout.to_ld = layout.rows + 1 + gap * 3, layout.to_stride = 0;
-                check(widths[w], layout, gap * 3, 1, NULL);
+                check_transpose(widths[w], layout, gap * 3, 1, NULL);
                 layout.from_ld = layout.cols + 1 + gap, layout.to_stride = layout.cols * layout.to_ld + gap;
-                check(widths[w], layout, gap, gap, NULL);
+                check_transpose(widths[w], layout, gap, gap, NULL);
                 layout.from_ld = layout.cols + 40 + gap;
-                check(widths[w], layout, gap * 5, gap, NULL);
+                check_transpose(widths[w], layout, gap * 5, gap, NULL);
             }
     /* So many small matrices that blocks have several. */
     static const uint64_t small[][2] = {{2, 2}, {3, 5}, {8, 7}, {17, 9}, {33, 3}};
@@ -417,16 +352,16 @@ static void apart(void **state) {
         for (unsigned n = 0; n < sizeof(small) / sizeof(*small); n++) {
             wl_transpose_layout layout = {.rows = small[n][0], .cols = small[n][1], .batch = many(1030)};
             layout.to_stride = layout.rows * layout.cols + 1 + n;
-            check(widths[w], layout, n, 1, NULL);
+            check_transpose(widths[w], layout, n, 1, NULL);
             layout.from_ld = layout.cols + 1, layout.from_stride = layout.rows * layout.from_ld + 1;
-            check(widths[w], layout, 0, n, NULL);
+            check_transpose(widths[w], layout, 0, n, NULL);
         }
     static const unsigned wide[] = {1, 2, 4};
     for (unsigned n = 0; n < 3; n++) {
         wl_transpose_layout layout = {.rows = 66, .cols = 300, .batch = 40, .to_ld = 71, .from_ld = 350};
-        check(wide[n], layout, 3, 1, async() && n < 2 ? ": panels: " : NULL);
+        check_transpose(wide[n], layout, 3, 1, has_async() && n < 2 ? ": panels: " : NULL);
         layout = (wl_transpose_layout){.rows = 50, .cols = 35, .batch = 9, .to_ld = 53};
-        check(wide[n], layout, 3, 1, async() && n < 2 ? ": matrices: " : NULL);
+        check_transpose(wide[n], layout, 3, 1, has_async() && n < 2 ? ": matrices: " : NULL);
     }
 }
 
@@ -446,14 +381,14 @@ static void panels(void **state) {
                                           .batch = cases[n].batch};
             if (layout.batch >= 100)
                 layout.cols += 400 / widths[w], layout.from_ld = layout.cols, layout.batch = w == 0 ? 30 : 3;
-            const char *kernel = async() && widths[w] < 4 && cases[n].rows == 66 ? ": panels: " : NULL;
-            check(widths[w], layout, 0, 0, kernel);
-            check(widths[w], layout, 3, 1, kernel);
+            const char *kernel = has_async() && widths[w] < 4 && cases[n].rows == 66 ? ": panels: " : NULL;
+            check_transpose(widths[w], layout, 0, 0, kernel);
+            check_transpose(widths[w], layout, 3, 1, kernel);
             layout.from_ld += 1;
-            check(widths[w], layout, 1, 5, kernel);
+            check_transpose(widths[w], layout, 1, 5, kernel);
             layout.to_stride = layout.rows * layout.cols + 7,
             layout.from_stride = layout.rows * layout.from_ld + 3;
-            check(widths[w], layout, 0, 0, kernel);
+            check_transpose(widths[w], layout, 0, 0, kernel);
         }
 }
 
@@ -461,135 +396,42 @@ static void batches(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++)
         for (uint64_t batch = 1; batch <= 5; batch++) {
-            check(widths[w], (wl_transpose_layout){.rows = 49, .cols = 64, .batch = batch}, 0, 0, NULL);
-            check(widths[w], (wl_transpose_layout){.rows = 64, .cols = 49, .batch = batch}, 3, 1, NULL);
-            check(widths[w], (wl_transpose_layout){.rows = 1, .cols = 37, .batch = batch}, 0, 1, NULL);
-            check(widths[w], (wl_transpose_layout){.rows = 37, .cols = 1, .batch = batch}, 1, 0, NULL);
+            check_transpose(widths[w], (wl_transpose_layout){.rows = 49, .cols = 64, .batch = batch}, 0, 0,
+                            NULL);
+            check_transpose(widths[w], (wl_transpose_layout){.rows = 64, .cols = 49, .batch = batch}, 3, 1,
+                            NULL);
+            check_transpose(widths[w], (wl_transpose_layout){.rows = 1, .cols = 37, .batch = batch}, 0, 1,
+                            NULL);
+            check_transpose(widths[w], (wl_transpose_layout){.rows = 37, .cols = 1, .batch = batch}, 1, 0,
+                            NULL);
             /* A matrix's last row need not be whole: the next matrix begins in its gap. */
-            check(widths[w],
-                  (wl_transpose_layout){.rows = 20,
-                                        .cols = 30,
-                                        .batch = batch,
-                                        .from_ld = 48,
-                                        .to_ld = 32,
-                                        .from_stride = 19 * 48 + 30,
-                                        .to_stride = 29 * 32 + 20},
-                  0, 0, NULL);
-            check(widths[w],
-                  (wl_transpose_layout){.rows = 130,
-                                        .cols = 66,
-                                        .batch = batch,
-                                        .from_ld = 67,
-                                        .to_ld = 131,
-                                        .from_stride = 10007,
-                                        .to_stride = 9001},
-                  1, 2, NULL);
+            check_transpose(widths[w],
+                            (wl_transpose_layout){.rows = 20,
+                                                  .cols = 30,
+                                                  .batch = batch,
+                                                  .from_ld = 48,
+                                                  .to_ld = 32,
+                                                  .from_stride = 19 * 48 + 30,
+                                                  .to_stride = 29 * 32 + 20},
+                            0, 0, NULL);
+            check_transpose(widths[w],
+                            (wl_transpose_layout){.rows = 130,
+                                                  .cols = 66,
+                                                  .batch = batch,
+                                                  .from_ld = 67,
+                                                  .to_ld = 131,
+                                                  .from_stride = 10007,
+                                                  .to_stride = 9001},
+                            1, 2, NULL);
             /* Runs of elements, with and without gaps between matrices. */
-            check(widths[w],
-                  (wl_transpose_layout){
-                      .rows = 1, .cols = 300, .batch = batch, .from_stride = 301, .to_stride = 303},
-                  1, 0, NULL);
-            check(widths[w], (wl_transpose_layout){.rows = 1, .cols = 300, .batch = batch, .to_ld = 3}, 1, 0,
-                  NULL);
+            check_transpose(widths[w],
+                            (wl_transpose_layout){
+                                .rows = 1, .cols = 300, .batch = batch, .from_stride = 301, .to_stride = 303},
+                            1, 0, NULL);
+            check_transpose(widths[w],
+                            (wl_transpose_layout){.rows = 1, .cols = 300, .batch = batch, .to_ld = 3}, 1, 0,
+                            NULL);
         }
-}
-
-/* ---------------------------------------------------------------- choices */
-
-/* What must be chosen with asynchronous loads and bulk copies, and without. */
-static void choices(void **state) {
-    (void)state;
-    static const struct {
-        unsigned width;
-        wl_transpose_layout layout;
-        unsigned to_shift, from_shift;
-        const char *kernel, *older;
-    } cases[] = {
-        {4, {.rows = 1, .cols = 1000, .batch = 1}, 1, 2, ": line: ", ": line: "},
-        {4, {.rows = 1000, .cols = 1, .batch = 3}, 1, 2, ": line: ", ": line: "},
-        {4, {.rows = 1000, .cols = 3, .batch = 1}, 1, 2, ": narrow: ", ": narrow: "},
-        {2, {.rows = 32, .cols = 300, .batch = 2}, 1, 2, ": matrices: ", ": narrow: "},
-        {2, {.rows = 32, .cols = 304, .batch = 2}, 1, 2, ": narrow: ", ": narrow: "},
-        {4, {.rows = 1000, .cols = 3, .batch = 1, .from_ld = 4}, 1, 2, ": matrices: ", ": shifted: "},
-        {4, {.rows = 3000, .cols = 3, .batch = 1, .from_ld = 4}, 1, 2, ": shifted: ", ": shifted: "},
-        {4, {.rows = 128, .cols = 256, .batch = 2}, 0, 0, ": async: ", ": vectors: "},
-        {4, {.rows = 128, .cols = 256, .batch = 2}, 8, 64, ": async: ", ": vectors: "},
-        {4, {.rows = 128, .cols = 256, .batch = 2}, 8, 32, ": vectors: ", ": vectors: "},
-        {4, {.rows = 128, .cols = 256, .batch = 1, .from_ld = 288}, 0, 0, ": vectors: ", ": vectors: "},
-        {8,
-         {.rows = 128, .cols = 256, .batch = 2, .from_stride = 128 * 256 + 16},
-         0,
-         0,
-         ": vectors: ",
-         ": vectors: "},
-        {8, {.rows = 128, .cols = 256, .batch = 1}, 4, 32, ": vectors: ", ": vectors: "},
-        {16, {.rows = 34, .cols = 65, .batch = 2, .from_ld = 67}, 2, 1, ": async: ", ": shifted: "},
-        {4,
-         {.rows = 128, .cols = 256, .batch = 1, .to_stride = 128 * 256 + 1},
-         8,
-         4,
-         ": vectors: ",
-         ": vectors: "},
-        {4, {.rows = 128, .cols = 256, .batch = 1}, 4, 4, ": shifted: ", ": shifted: "},
-        {2, {.rows = 136, .cols = 49, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
-        {2, {.rows = 144, .cols = 49, .batch = 1}, 0, 0, ": pieces: ", ": narrow: "},
-        {2, {.rows = 130, .cols = 49, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
-        {2, {.rows = 56, .cols = 49, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
-        {2, {.rows = 144, .cols = 50, .batch = 1}, 0, 0, ": pieces: ", ": narrow: "},
-        {2, {.rows = 136, .cols = 52, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
-        {1, {.rows = 128, .cols = 49, .batch = 1}, 0, 0, ": pieces: ", ": narrow: "},
-        {1, {.rows = 128, .cols = 36, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
-        {1, {.rows = 128, .cols = 197, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
-        {1, {.rows = 1024, .cols = 196, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
-        {2, {.rows = 257, .cols = 257, .batch = 30}, 0, 0, ": panels: ", ": shifted: "},
-        {4, {.rows = 64, .cols = 81, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
-        {4, {.rows = 64, .cols = 903, .batch = 1}, 0, 0, ": shifted: ", ": shifted: "},
-        {4, {.rows = 49, .cols = 64, .batch = 1}, 0, 0, ": columns: ", ": narrow: "},
-        {2, {.rows = 49, .cols = 64, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
-        {2, {.rows = 599, .cols = 72, .batch = 1}, 0, 0, ": columns: ", ": shifted: "},
-        {2, {.rows = 601, .cols = 72, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
-        /* Rows of the output that begin anywhere: of short rows, pieces; with pads if banks conflict. */
-        {1, {.rows = 1101, .cols = 77, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
-        {1, {.rows = 1101, .cols = 64, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
-        {1, {.rows = 1101, .cols = 128, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
-        {1, {.rows = 1024, .cols = 88, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
-        {2, {.rows = 1003, .cols = 208, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
-        {2, {.rows = 1003, .cols = 149, .batch = 1}, 3, 0, ": pieces: ", ": shifted: "},
-        /* Small matrices of a batch. */
-        {2, {.rows = 32, .cols = 144, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
-        {2, {.rows = 32, .cols = 128, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
-        {4, {.rows = 64, .cols = 13, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
-        /* Streams of bytes that are no whole vectors. */
-        {1, {.rows = 37, .cols = 120001, .batch = 1}, 0, 0, ": panels: ", ": narrow: "},
-        {1, {.rows = 37, .cols = 5008, .batch = 1}, 0, 0, ": narrow: ", ": narrow: "},
-        {1, {.rows = 21, .cols = 5001, .batch = 1}, 0, 0, ": narrow: ", ": narrow: "},
-        {2, {.rows = 320, .cols = 14001, .batch = 1}, 0, 0, ": slots: ", ": shifted: "},
-        {2, {.rows = 280, .cols = 72, .batch = 1}, 0, 0, ": columns: ", ": shifted: "},
-        {4, {.rows = 447, .cols = 36, .batch = 1}, 0, 0, ": columns: ", ": shifted: "},
-        {4, {.rows = 449, .cols = 36, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
-        {2, {.rows = 81, .cols = 56, .batch = 1}, 0, 0, ": matrices: ", ": shifted: "},
-        {2, {.rows = 81, .cols = 56, .batch = 1, .to_ld = 82}, 0, 0, ": matrices: ", ": shifted: "},
-        {2, {.rows = 181, .cols = 156, .batch = 1, .to_ld = 182}, 0, 0, ": windows: ", ": shifted: "},
-        {2, {.rows = 136, .cols = 49, .batch = 1, .from_ld = 50}, 0, 0, ": matrices: ", ": shifted: "},
-        {2, {.rows = 136, .cols = 49, .batch = 1, .from_ld = 90}, 0, 0, ": panels: ", ": shifted: "},
-        {2, {.rows = 144, .cols = 264, .batch = 1}, 16, 8, ": async: ", ": shifted: "},
-        {1, {.rows = 529, .cols = 250, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
-        {16, {.rows = 33, .cols = 65, .batch = 1}, 1, 0, ": shifted: ", ": shifted: "},
-        {16, {.rows = 34, .cols = 65, .batch = 1}, 2, 1, ": async: ", ": shifted: "},
-        {4,
-         {.rows = 128, .cols = 256, .batch = 2, .to_stride = 128 * 256 + 1},
-         0,
-         0,
-         ": shifted: ",
-         ": shifted: "},
-        {4, {.rows = 128, .cols = 255, .batch = 1, .from_ld = 256}, 0, 0, ": shifted: ", ": shifted: "},
-        {4, {.rows = 128, .cols = 256, .batch = 1}, 1, 0, ": shifted: ", ": shifted: "},
-    };
-    for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-        check(cases[i].width, cases[i].layout, cases[i].to_shift, cases[i].from_shift,
-              async() ? cases[i].kernel : cases[i].older);
-    assert_string_equal(wl_explain() + strcspn(wl_explain(), ":"),
-                        wl_explain() + strlen("wl_transpose_batched"));
 }
 
 int main(void) {
@@ -600,7 +442,7 @@ int main(void) {
         cmocka_unit_test(ends),       cmocka_unit_test(clusters),     cmocka_unit_test(pieces),
         cmocka_unit_test(columns),    cmocka_unit_test(matrices),     cmocka_unit_test(apart),
         cmocka_unit_test(panels),     cmocka_unit_test(batches),      cmocka_unit_test(loaded),
-        cmocka_unit_test(slots),      cmocka_unit_test(choices),
+        cmocka_unit_test(slots),
     };
     return cmocka_run_group_tests(tests, open_without_small, close_device);
 }

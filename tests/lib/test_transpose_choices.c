@@ -1,0 +1,143 @@
+/* Which kernel transposes are done by, on a device with asynchronous loads and bulk copies, and on one
+ * without. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "check_transpose.h"
+#include "device.h"
+
+struct choice {
+    unsigned width;
+    wl_transpose_layout layout;
+    unsigned to_shift, from_shift;
+    const char *kernel, *older;
+};
+
+static void check_choices(const struct choice *choices, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        check_transpose(choices[i].width, choices[i].layout, choices[i].to_shift, choices[i].from_shift,
+                        has_async() ? choices[i].kernel : choices[i].older);
+}
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Single lines; arrays, rows and matrices that begin at vectors, and such that do not. */
+static const struct choice aligned[] = {
+    {4, {.rows = 1, .cols = 1000, .batch = 1}, 1, 2, ": line: ", ": line: "},
+    {4, {.rows = 1000, .cols = 1, .batch = 3}, 1, 2, ": line: ", ": line: "},
+    {4, {.rows = 128, .cols = 256, .batch = 2}, 0, 0, ": async: ", ": vectors: "},
+    {4, {.rows = 128, .cols = 256, .batch = 2}, 8, 64, ": async: ", ": vectors: "},
+    {4, {.rows = 128, .cols = 256, .batch = 2}, 8, 32, ": vectors: ", ": vectors: "},
+    {4, {.rows = 128, .cols = 256, .batch = 1, .from_ld = 288}, 0, 0, ": vectors: ", ": vectors: "},
+    {8,
+     {.rows = 128, .cols = 256, .batch = 2, .from_stride = 128 * 256 + 16},
+     0,
+     0,
+     ": vectors: ",
+     ": vectors: "},
+    {8, {.rows = 128, .cols = 256, .batch = 1}, 4, 32, ": vectors: ", ": vectors: "},
+    {16, {.rows = 34, .cols = 65, .batch = 2, .from_ld = 67}, 2, 1, ": async: ", ": shifted: "},
+    {4,
+     {.rows = 128, .cols = 256, .batch = 1, .to_stride = 128 * 256 + 1},
+     8,
+     4,
+     ": vectors: ",
+     ": vectors: "},
+    {4, {.rows = 128, .cols = 256, .batch = 1}, 4, 4, ": shifted: ", ": shifted: "},
+    {2, {.rows = 144, .cols = 264, .batch = 1}, 16, 8, ": async: ", ": shifted: "},
+    {1, {.rows = 529, .cols = 250, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
+    {16, {.rows = 33, .cols = 65, .batch = 1}, 1, 0, ": shifted: ", ": shifted: "},
+    {16, {.rows = 34, .cols = 65, .batch = 1}, 2, 1, ": async: ", ": shifted: "},
+    {4,
+     {.rows = 128, .cols = 256, .batch = 2, .to_stride = 128 * 256 + 1},
+     0,
+     0,
+     ": shifted: ",
+     ": shifted: "},
+    {4, {.rows = 128, .cols = 255, .batch = 1, .from_ld = 256}, 0, 0, ": shifted: ", ": shifted: "},
+    {4, {.rows = 128, .cols = 256, .batch = 1}, 1, 0, ": shifted: ", ": shifted: "},
+};
+
+static void by_alignment(void **state) {
+    (void)state;
+    check_choices(aligned, COUNT(aligned));
+    assert_int_equal(strcspn(wl_explain(), ":"), strlen("wl_transpose_batched"));
+}
+
+/* Rows that are not whole vectors, of the input or of the output. */
+static const struct choice odd[] = {
+    {2, {.rows = 136, .cols = 49, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
+    {2, {.rows = 144, .cols = 49, .batch = 1}, 0, 0, ": pieces: ", ": narrow: "},
+    {2, {.rows = 130, .cols = 49, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
+    {2, {.rows = 56, .cols = 49, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
+    {2, {.rows = 144, .cols = 50, .batch = 1}, 0, 0, ": pieces: ", ": narrow: "},
+    {2, {.rows = 136, .cols = 52, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
+    {1, {.rows = 128, .cols = 49, .batch = 1}, 0, 0, ": pieces: ", ": narrow: "},
+    {1, {.rows = 128, .cols = 36, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
+    {1, {.rows = 128, .cols = 197, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+    {1, {.rows = 1024, .cols = 196, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+    {2, {.rows = 257, .cols = 257, .batch = 30}, 0, 0, ": panels: ", ": shifted: "},
+    {4, {.rows = 64, .cols = 81, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+    {4, {.rows = 64, .cols = 903, .batch = 1}, 0, 0, ": shifted: ", ": shifted: "},
+    {4, {.rows = 49, .cols = 64, .batch = 1}, 0, 0, ": columns: ", ": narrow: "},
+    {2, {.rows = 49, .cols = 64, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
+    {2, {.rows = 599, .cols = 72, .batch = 1}, 0, 0, ": columns: ", ": shifted: "},
+    {2, {.rows = 601, .cols = 72, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+    /* Rows of the output that begin anywhere: of short rows, pieces; with pads if banks conflict. */
+    {1, {.rows = 1101, .cols = 77, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+    {1, {.rows = 1101, .cols = 64, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+    {1, {.rows = 1101, .cols = 128, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
+    {1, {.rows = 1024, .cols = 88, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+    {2, {.rows = 1003, .cols = 208, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
+    {2, {.rows = 1003, .cols = 149, .batch = 1}, 3, 0, ": pieces: ", ": shifted: "},
+};
+
+static void of_odd_rows(void **state) {
+    (void)state;
+    check_choices(odd, COUNT(odd));
+}
+
+/* Few rows or columns, or little of both. */
+static const struct choice narrow[] = {
+    {4, {.rows = 1000, .cols = 3, .batch = 1}, 1, 2, ": narrow: ", ": narrow: "},
+    {2, {.rows = 32, .cols = 300, .batch = 2}, 1, 2, ": matrices: ", ": narrow: "},
+    {2, {.rows = 32, .cols = 304, .batch = 2}, 1, 2, ": narrow: ", ": narrow: "},
+    {4, {.rows = 1000, .cols = 3, .batch = 1, .from_ld = 4}, 1, 2, ": matrices: ", ": shifted: "},
+    {4, {.rows = 3000, .cols = 3, .batch = 1, .from_ld = 4}, 1, 2, ": shifted: ", ": shifted: "},
+    /* Small matrices of a batch. */
+    {2, {.rows = 32, .cols = 144, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
+    {2, {.rows = 32, .cols = 128, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
+    {4, {.rows = 64, .cols = 13, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
+    /* Streams of bytes that are no whole vectors. */
+    {1, {.rows = 37, .cols = 120001, .batch = 1}, 0, 0, ": panels: ", ": narrow: "},
+    {1, {.rows = 37, .cols = 5008, .batch = 1}, 0, 0, ": narrow: ", ": narrow: "},
+    {1, {.rows = 21, .cols = 5001, .batch = 1}, 0, 0, ": narrow: ", ": narrow: "},
+    {2, {.rows = 320, .cols = 14001, .batch = 1}, 0, 0, ": slots: ", ": shifted: "},
+    {2, {.rows = 280, .cols = 72, .batch = 1}, 0, 0, ": columns: ", ": shifted: "},
+    {4, {.rows = 447, .cols = 36, .batch = 1}, 0, 0, ": columns: ", ": shifted: "},
+    {4, {.rows = 449, .cols = 36, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+    {2, {.rows = 81, .cols = 56, .batch = 1}, 0, 0, ": matrices: ", ": shifted: "},
+    {2, {.rows = 81, .cols = 56, .batch = 1, .to_ld = 82}, 0, 0, ": matrices: ", ": shifted: "},
+    {2, {.rows = 181, .cols = 156, .batch = 1, .to_ld = 182}, 0, 0, ": windows: ", ": shifted: "},
+    {2, {.rows = 136, .cols = 49, .batch = 1, .from_ld = 50}, 0, 0, ": matrices: ", ": shifted: "},
+    {2, {.rows = 136, .cols = 49, .batch = 1, .from_ld = 90}, 0, 0, ": panels: ", ": shifted: "},
+};
+
+static void of_small_and_narrow_matrices(void **state) {
+    (void)state;
+    check_choices(narrow, COUNT(narrow));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(by_alignment),
+        cmocka_unit_test(of_odd_rows),
+        cmocka_unit_test(of_small_and_narrow_matrices),
+    };
+    return cmocka_run_group_tests(tests, open_without_small, close_device);
+}
