@@ -127,12 +127,15 @@ def deinterleave(x: Any, *, out: Any = None) -> Any:
     return (_by_type.get(type(x)) or _operations_of(x, "x")).deinterleave(x, out)
 
 
-def csr_transpose(matrix: _Array) -> _Array:
+def csr_transpose(matrix: _Array, *, check: bool = False) -> _Array:
     """A sparse matrix's transpose, in rows, as SciPy's matrix.T.tocsr() has it: the entries of each row are in the order of
     their columns.
 
     matrix  in rows (CSR), of SciPy or CuPy, shape (rows, cols): indices of 32 or 64 bits, values of 1, 2, 4, 8 or 16 bytes.
             The result is a new matrix of the same class, shape (cols, rows)
+    check   whether to check indptr and indices first, at the cost of one reading; on a GPU the call then waits.  A
+            ValueError says what is wrong: "matrix.indices[7] is 12; the columns are 0 to 9".  Without it, wrong ones make
+            a result that means nothing, but never a write outside it
 
     >>> import scipy.sparse
     >>> wideload.csr_transpose(scipy.sparse.csr_array(np.array([[0, 1, 2], [3, 0, 0]]))).toarray()
@@ -140,7 +143,7 @@ def csr_transpose(matrix: _Array) -> _Array:
            [1, 0],
            [2, 0]])
     """
-    return _sparse.csr_transpose(matrix)
+    return _sparse.csr_transpose(matrix, check)
 
 
 def load_ipython_extension(shell: Any) -> None:

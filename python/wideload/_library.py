@@ -14,6 +14,7 @@ from . import _parts
 RANK_MAX = 8
 FIELDS_MAX = 64
 STRUCTURE_MAX = 1024
+SPARSE_CHECK_BYTES = 8
 
 # Codes of wl_type by names of types; a complex number is two numbers.
 TYPES = {"i1": 0, "i2": 1, "i4": 2, "i8": 3, "u1": 4, "u2": 5, "u4": 6, "u8": 7, "f2": 8, "bf2": 9, "f4": 10, "f8": 11}
@@ -50,6 +51,7 @@ wl_deinterleave_fields = _function("wl_deinterleave_fields", 8)
 wl_interleave_fields = _function("wl_interleave_fields", 8)
 wl_csr_transpose_workspace = _function("wl_csr_transpose_workspace", 3)
 wl_csr_transpose = _function("wl_csr_transpose", 7)
+wl_csr_check = _function("wl_csr_check", 5)
 
 
 def address_of(name: str) -> int:

@@ -2,11 +2,12 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from typing import Any
 
 from . import _library
 from ._array import Array, family_of, type_name, view
-from ._library import check, context
+from ._library import context
 from ._operations import copy
 
 _WIDTHS = (1, 2, 4, 8, 16)
@@ -42,6 +43,8 @@ def _check(pointers: Array, indices: Array, values: Array, rows: int, entries: i
             raise ValueError(f"matrix.{name}: on {array.device}; matrix.indptr is on {pointers.device}")
         if array.shape[0] < entries:
             raise ValueError(f"matrix.{name}: {array.shape[0]} elements; the matrix has {entries} entries")
+    if entries < 0:
+        raise ValueError(f"matrix.indptr: ends with {entries}")
     if pointers.shape[0] != rows + 1:
         raise ValueError(f"matrix.indptr: {pointers.shape[0]} elements; {rows} rows have {rows + 1}")
     if pointers.kind not in _INDICES or indices.kind != pointers.kind:
@@ -51,7 +54,17 @@ def _check(pointers: Array, indices: Array, values: Array, rows: int, entries: i
         raise TypeError(f"matrix.data: {values.width} bytes per element; 1, 2, 4, 8 and 16 are moved")
 
 
-def csr_transpose(matrix: Any) -> Any:
+def _check_data(device: int, shape: Shape, source: Csr, work: int | None, stream: int) -> None:
+    try:
+        _library.check(_library.wl_csr_check(device, ctypes.byref(shape), ctypes.byref(source), work, stream))
+    except _library.Error as error:
+        words, wrong = re.subn(r"^wl_csr_check: (?=pointers\[|indices\[)", "matrix.", str(error))
+        if not wrong or error.name != "WL_ERROR_INVALID_ARGUMENT":
+            raise
+        raise ValueError(words.replace("pointers[", "indptr[")) from None
+
+
+def csr_transpose(matrix: Any, check: bool) -> Any:
     if getattr(matrix, "format", None) != "csr" or len(getattr(matrix, "shape", ())) != 2:
         raise TypeError(f"matrix: {type_name(matrix)}; a sparse matrix in rows is needed, such as scipy.sparse.csr_array")
     rows, cols = matrix.shape
@@ -64,16 +77,20 @@ def csr_transpose(matrix: Any) -> Any:
         made = family.empty(like, [count], like.kind, "matrix")
         return made, family.view(made, "matrix")
 
+    shape = Shape(rows, cols, entries, pointers.width, values.width)
+    source = Csr(pointers.address, indices.address, values.address)
+    device, needed = context(pointers.device), ctypes.c_size_t()
+    _library.check(_library.wl_csr_transpose_workspace(device, ctypes.byref(shape), ctypes.byref(needed)))
+    room = max(needed.value, _library.SPARSE_CHECK_BYTES if check else 0)
+    # CuPy's memory begins at multiples of 512 bytes, and its pools give it back in the stream's order.
+    work = new(values, room // values.width + 1)[1] if room else None
+    address = work.address if work else None
+    if check:
+        _check_data(device, shape, source, address, pointers.stream)
     out_pointers, to_pointers = new(pointers, cols + 1)
     out_indices, to_indices = new(indices, entries)
     out_values, to_values = new(values, entries)
-    shape = Shape(rows, cols, entries, pointers.width, values.width)
-    device, needed = context(pointers.device), ctypes.c_size_t()
-    check(_library.wl_csr_transpose_workspace(device, ctypes.byref(shape), ctypes.byref(needed)))
-    # CuPy's memory begins at multiples of 512 bytes, and its pools give it back in the stream's order.
-    work = new(values, needed.value // values.width + 1)[1] if needed.value else None
     to = Csr(to_pointers.address, to_indices.address, to_values.address)
-    source = Csr(pointers.address, indices.address, values.address)
-    check(_library.wl_csr_transpose(device, ctypes.byref(shape), ctypes.byref(to), ctypes.byref(source),
-                                    work.address if work else None, needed.value, pointers.stream))
+    _library.check(_library.wl_csr_transpose(device, ctypes.byref(shape), ctypes.byref(to), ctypes.byref(source), address,
+                                             room, pointers.stream))
     return type(matrix)((out_values, out_indices, out_pointers), shape=(cols, rows))
