@@ -34,8 +34,9 @@ step() { # NAME COMMAND...
 elementwise=(copy add read-offset write-offset stride layout shared)
 
 correct() {
-    step unit-rungs env WIDELOAD_DEVICE=gpu "$build/test_lib_rungs"
-    step unit-sparse env WIDELOAD_DEVICE=gpu "$build/test_lib_sparse"
+    for test in rungs sparse csr csr_check; do
+        step "unit-$test" env WIDELOAD_DEVICE=gpu "$build/test_lib_$test"
+    done
     for size in 0 1 31 33 1000 1048583; do
         step "size-$size" "$wideload" bench "${elementwise[@]}" --device gpu --size "$size" --samples 1 \
             --offset "0,1,11,128,$((size + 5))" --stride 1,2,7,33

@@ -376,6 +376,31 @@ static void wrong_arguments(void **state) {
     assert_int_equal(wl_free(context, at), WL_ERROR_OK);
 }
 
+/* Each sector is loaded once, but that of the pointer before a warp's 128, which is one of the warp's last
+ * request. */
+static void each_is_read_once(void **state) {
+    (void)state;
+    enum { POINTERS = 16384, ENTRIES = 65536 };
+    const wl_sparse_shape shape = {POINTERS - 1, 5, ENTRIES, 4, 0};
+    static int32_t pointers[POINTERS];
+    wl_counters counted;
+    wl_devptr at;
+    if (wl_reset_counters(context))
+        skip(); /* only the simulator counts */
+    for (int i = 0; i < POINTERS; i++)
+        pointers[i] = i == POINTERS - 1 ? ENTRIES : i;
+    assert_int_equal(wl_alloc(context, &at, 4 * (POINTERS + ENTRIES) + 8), WL_ERROR_OK);
+    assert_int_equal(wl_fill(context, at, 0, 4 * (POINTERS + ENTRIES), NULL), WL_ERROR_OK);
+    assert_int_equal(wl_upload(context, at, pointers, sizeof pointers), WL_ERROR_OK);
+    const wl_csr matrix = {at, at + 4 * POINTERS, 0};
+    assert_int_equal(wl_csr_check(context, &shape, &matrix, at + 4 * (POINTERS + ENTRIES), NULL),
+                     WL_ERROR_OK);
+    assert_int_equal(wl_get_counters(context, &counted), WL_ERROR_OK);
+    assert_int_equal(counted.gld_transactions, (POINTERS + ENTRIES) / 8 + POINTERS / 128 - 1);
+    assert_int_equal(counted.gst_transactions + counted.global_atomic_transactions, 0);
+    assert_int_equal(wl_free(context, at), WL_ERROR_OK);
+}
+
 /* More than 2^31 entries, the last of them wrong: on a GPU with 18 GB free, and on the host, where they are
  * one page of zeros again and again.  The simulator would take minutes. */
 static void many_entries(void **state) {
@@ -425,8 +450,10 @@ int main(int argc, char **argv) {
     if (argc > 2)
         seed = strtoull(argv[2], NULL, 10);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_matrices), cmocka_unit_test(many_faults),     cmocka_unit_test(any_bits),
-        cmocka_unit_test(without_entries), cmocka_unit_test(wrong_arguments), cmocka_unit_test(many_entries),
+        cmocka_unit_test(random_matrices),   cmocka_unit_test(many_faults),
+        cmocka_unit_test(any_bits),          cmocka_unit_test(without_entries),
+        cmocka_unit_test(wrong_arguments),   cmocka_unit_test(many_entries),
+        cmocka_unit_test(each_is_read_once),
     };
     return cmocka_run_group_tests_name("device", tests, open_device, close_device) +
            cmocka_run_group_tests_name("host", tests, open_host, close_device);
