@@ -402,7 +402,7 @@ static void each_is_read_once(void **state) {
 }
 
 /* More than 2^31 entries, the last of them wrong: on a GPU with 18 GB free, and on the host, where they are
- * one page of zeros again and again.  The simulator would take minutes. */
+ * one page of zeros again and again.  The simulator would take minutes, and instrumented code 20 s. */
 static void many_entries(void **state) {
     (void)state;
     const uint64_t entries = ((uint64_t)1 << 31) + 4321, bytes = entries * 8, wrong = UINT64_MAX;
@@ -412,14 +412,17 @@ static void many_entries(void **state) {
     wl_devptr indices, small;
     assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
     const bool host = strcmp(info.kind, "host") == 0;
-    if (strcmp(info.kind, "sim") == 0 || left_to_release())
+#ifdef __SANITIZE_ADDRESS__
+    skip();
+#endif
+    if (strcmp(info.kind, "sim") == 0)
         skip();
     assert_int_equal(wl_alloc(context, &small, 64), WL_ERROR_OK);
     if (host) {
         void *zeros =
             mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         assert_ptr_not_equal(zeros, MAP_FAILED);
-        (void)madvise(zeros, bytes, MADV_HUGEPAGE);
+        (void)madvise(zeros, bytes, MADV_NOHUGEPAGE); /* not every system shares large pages of zeros */
         indices = (wl_devptr)(uintptr_t)zeros;
     } else {
         assert_int_equal(wl_alloc(context, &indices, bytes), WL_ERROR_OK);
