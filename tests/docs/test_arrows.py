@@ -14,15 +14,16 @@ import unittest
 # area: (the areas that it may include, why no others)
 RULES = {
     "base": (["include"], "base/ is the ground floor: it knows no face and no device"),
+    "matrix": (["base", "include"], "matrix/ reads and writes files: it knows the library through wideload.h alone"),
     "lib": (["include"], "the library knows CUDA's driver API and its own kernels: neither the classroom nor the simulator"),
     "ladder": (["include", "lib"], "the classroom stands on the library and prints nothing"),
-    "bench": (["base", "include", "ladder/ladder.h"], "the bench sees the library through wideload.h and ladder.h alone"),
+    "bench": (["base", "include", "ladder/ladder.h", "matrix"], "the bench sees the library through wideload.h and ladder.h alone"),
     "bench/peers": (["base", "bench", "include", "ladder/ladder.h"], "a peer is a rung: it sees what the bench sees"),
     "report": (["base", "bench", "include", "ladder/ladder.h"], "the report reads result files: it opens no device"),
     "picture": (["sim/count"], "a picture shows what the counting rules say, and needs nothing else"),
     "prof": (["base", "include", "lib/parts.h", "picture", "sim/count", "sim/cuda/record"],
              "the profiler reads records, above the simulator and beside the bench; parts.h says where the simulator lies"),
-    "cli": (["base", "bench", "include", "prof", "report"], "the command line chooses among the faces"),
+    "cli": (["base", "bench", "include", "matrix", "prof", "report"], "the command line chooses among the faces"),
     "sim/ptx": ([], "PTX text becomes a tree, which nothing else is needed for"),
     "sim/count": ([], "the counting rules are pure functions"),
     "sim/exec": (["include", "sim/count", "sim/ptx"], "the core runs kernels: it knows no CUDA call"),

@@ -1,0 +1,42 @@
+/* What matrix/'s files share. */
+#ifndef WIDELOAD_MATRIX_INTERNAL_H
+#define WIDELOAD_MATRIX_INTERNAL_H
+
+#include <stddef.h>
+
+#include "matrix/matrix.h"
+
+/* The library's limits. */
+#define MATRIX_MOST_INDICES ((uint64_t)1 << 32)
+#define MATRIX_MOST_ENTRIES ((uint64_t)1 << 42)
+#define MATRIX_INDICES_OF_4 ((uint64_t)1 << 31)
+#define MATRIX_ENTRIES_OF_4 (((uint64_t)1 << 31) - 1)
+
+/* Entries in the order of a file. */
+struct matrix_triplets {
+    uint64_t rows, cols, entries, room;
+    unsigned index_bytes, width;
+    void *row, *col, *value;
+};
+
+/* 4 where that is enough. */
+unsigned matrix_index_bytes(uint64_t rows, uint64_t cols, uint64_t entries);
+
+/* Memory for `count` items of `size` bytes.  NULL, with the reason: more than the machine has is refused
+ * before it is touched. */
+void *matrix_allocate(uint64_t count, uint64_t size, struct base_error *error);
+
+/* Makes room for `entries` in all, and more if it has to grow. */
+bool matrix_triplets_reserve(struct matrix_triplets *triplets, uint64_t entries, struct base_error *error);
+void matrix_triplets_free(struct matrix_triplets *triplets);
+
+/* Makes rows of them, in `matrix` with all but its sizes and arrays set.  Frees them in any case. */
+bool matrix_of_triplets(struct matrix *matrix, struct matrix_triplets *triplets,
+                        const struct matrix_watch *watch, struct base_error *error);
+
+void matrix_show(const struct matrix_watch *watch, const char *what, uint64_t done, uint64_t total);
+
+bool market_read(struct matrix *matrix, int file, uint64_t size, const char *path,
+                 const struct matrix_watch *watch, struct base_error *error);
+
+#endif
