@@ -3,6 +3,7 @@
 #define WIDELOAD_MATRIX_DECIMAL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Fills the table of powers of ten.  Call it before the functions below; any thread may, at any time. */
@@ -17,5 +18,15 @@ const char *decimal_read(const char *text, double *number);
 const char *decimal_read_unsigned(const char *text, uint64_t *number);
 /* Digits with an optional sign. */
 const char *decimal_read_signed(const char *text, int64_t *number);
+
+/* Room for a number's text, which ends with no 0. */
+enum { DECIMAL_INTEGER = 20, DECIMAL_SIGNED = 21, DECIMAL_REAL = 32 };
+
+/* Each returns the length of what it writes. */
+size_t decimal_write_unsigned(char *text, uint64_t number);
+size_t decimal_write_signed(char *text, int64_t number);
+/* A float of 2, 4 or 8 bytes, which decimal_read() and a rounding to as many bytes read back bit for bit:
+ * mostly the shortest such text; "inf", and "nan" for every NaN. */
+size_t decimal_write(char *text, const void *number, unsigned bytes);
 
 #endif

@@ -36,6 +36,14 @@ bool matrix_of_triplets(struct matrix *matrix, struct matrix_triplets *triplets,
 
 void matrix_show(const struct matrix_watch *watch, const char *what, uint64_t done, uint64_t total);
 
+/* Pointers or indices: the i-th. */
+static inline uint64_t matrix_index(const void *array, unsigned bytes, uint64_t i) {
+    return bytes == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
+}
+
+bool market_write(const struct matrix *matrix, bool compresses, FILE *file, const char *path,
+                  const struct matrix_watch *watch, struct base_error *error);
+/* Takes the descriptor over, in any case; size: of the file, in bytes. */
 bool market_read(struct matrix *matrix, int file, uint64_t size, const char *path,
                  const struct matrix_watch *watch, struct base_error *error);
 

@@ -111,6 +111,26 @@ bool matrix_of_triplets(struct matrix *matrix, struct matrix_triplets *triplets,
     return good;
 }
 
+bool matrix_transpose(struct matrix *to, const struct matrix *from, struct base_error *error) {
+    const wl_sparse_shape shape = {from->rows, from->cols, from->entries, from->index_bytes, from->width};
+    wl_context *context = NULL;
+    *to = *from;
+    to->rows = from->cols;
+    to->cols = from->rows;
+    to->pointers = to->indices = to->values = NULL;
+    bool good = allocate_arrays(to, error);
+    if (good) {
+        const wl_csr transposed = csr_of(to), matrix = csr_of(from);
+        good = (wl_open(&context, "host") == WL_ERROR_OK &&
+                wl_csr_transpose(context, &shape, &transposed, &matrix, 0, 0, NULL) == WL_ERROR_OK) ||
+               library_failed(error);
+    }
+    wl_close(context);
+    if (!good)
+        matrix_free(to);
+    return good;
+}
+
 /* ---------------------------------------------------------------- files */
 
 void matrix_show(const struct matrix_watch *watch, const char *what, uint64_t done, uint64_t total) {
@@ -149,4 +169,11 @@ bool matrix_read(struct matrix *matrix, const char *path, const struct matrix_wa
         return base_usage(error, "%.400s is no regular file", path);
     }
     return market_read(matrix, file, (uint64_t)status.st_size, path, watch, error);
+}
+
+bool matrix_write(const struct matrix *matrix, FILE *file, const char *path, const struct matrix_watch *watch,
+                  struct base_error *error) {
+    enum matrix_format format;
+    return matrix_format_of(&format, path, error) &&
+           market_write(matrix, format == MATRIX_MARKET_GZIP, file, path, watch, error);
 }

@@ -4,6 +4,7 @@
 #define WIDELOAD_MATRIX_MATRIX_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/error.h"
 
@@ -47,6 +48,16 @@ bool matrix_format_of(enum matrix_format *format, const char *path, struct base_
  * line that names the file, the line in it and what is wrong; then there is nothing to free. */
 bool matrix_read(struct matrix *matrix, const char *path, const struct matrix_watch *watch,
                  struct base_error *error);
+
+/* Writes the file of the format that the name says; opens none.  Of the file `file` all is written, but it is
+ * not flushed.  In .mtx the entries come row by row.  A .npz is a csr matrix, not compressed; without values
+ * it gets ones.  False, with one line that names the file: it cannot be written, or its format has no such
+ * values. */
+bool matrix_write(const struct matrix *matrix, FILE *file, const char *path, const struct matrix_watch *watch,
+                  struct base_error *error);
+
+/* Makes the transposed matrix, in which the entries of a row are in the order of their columns. */
+bool matrix_transpose(struct matrix *to, const struct matrix *from, struct base_error *error);
 
 void matrix_free(struct matrix *matrix);
 
