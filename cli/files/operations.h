@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "cli/files/dtype.h"
+#include "base/npy/dtype.h"
 
 /* What --axes says; a negative axis counts from the end. */
 struct files_axes {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "cli/files/dtype.h"
+#include "base/npy/dtype.h"
 
 /* How the elements of an index space lie in a file.  They are dense: sorted by stride, each stride is the
  * bytes that the smaller ones span, the least `record`. */

@@ -2,9 +2,9 @@
 #ifndef WIDELOAD_CLI_FILES_SESSION_H
 #define WIDELOAD_CLI_FILES_SESSION_H
 
+#include "base/npy/header.h"
 #include "base/output.h"
 #include "cli/files/move.h"
-#include "cli/files/npy.h"
 #include "cli/progress.h"
 
 /* Files per command: below the 1024 that a process may usually have open.  cli/unfinished.h keeps as many

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/files/npy.h"
+#include "base/npy/header.h"
 
 /* A file of format `version` with this dictionary.  In memory of its own size, so that a sanitizer sees what
  * is read beyond it. */

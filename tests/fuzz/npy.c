@@ -1,7 +1,7 @@
 /* A .npy file's header: any file.  What is read of it is written again, and read again. */
 #include <string.h>
 
-#include "cli/files/npy.h"
+#include "base/npy/header.h"
 #include "cli/files/plan.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,4 +1,4 @@
-#include "cli/files/literal.h"
+#include "base/npy/literal.h"
 
 #include <stdlib.h>
 #include <string.h>

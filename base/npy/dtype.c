@@ -1,4 +1,4 @@
-#include "cli/files/dtype.h"
+#include "base/npy/dtype.h"
 
 #include <stdio.h>
 #include <stdlib.h>

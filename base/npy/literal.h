@@ -1,7 +1,7 @@
 /* The part of Python's literals that headers of NumPy files consist of: dictionaries, tuples, lists, strings,
  * integers, True, False and None.  Nothing is evaluated. */
-#ifndef WIDELOAD_CLI_FILES_LITERAL_H
-#define WIDELOAD_CLI_FILES_LITERAL_H
+#ifndef WIDELOAD_BASE_NPY_LITERAL_H
+#define WIDELOAD_BASE_NPY_LITERAL_H
 
 #include <stddef.h>
 #include <stdint.h>

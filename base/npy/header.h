@@ -1,8 +1,8 @@
 /* The headers of NumPy's .npy files, format 1.0, 2.0 and 3.0. */
-#ifndef WIDELOAD_CLI_FILES_NPY_H
-#define WIDELOAD_CLI_FILES_NPY_H
+#ifndef WIDELOAD_BASE_NPY_HEADER_H
+#define WIDELOAD_BASE_NPY_HEADER_H
 
-#include "cli/files/dtype.h"
+#include "base/npy/dtype.h"
 
 enum {
     FILES_PREFIX = 12,              /* bytes of a file that tell its header's length */

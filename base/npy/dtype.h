@@ -1,10 +1,10 @@
 /* NumPy's element types as headers describe them: "<f4", "|S5", "<M8[25s]", [("x", "<f4"), ("v", "<i2",
  * (3,))].  The description is kept as text and written back unchanged; what moving elements needs is worked
  * out of it. */
-#ifndef WIDELOAD_CLI_FILES_DTYPE_H
-#define WIDELOAD_CLI_FILES_DTYPE_H
+#ifndef WIDELOAD_BASE_NPY_DTYPE_H
+#define WIDELOAD_BASE_NPY_DTYPE_H
 
-#include "cli/files/literal.h"
+#include "base/npy/literal.h"
 #include "wideload.h"
 
 enum { FILES_MOST_DIMENSIONS = 64 }; /* NumPy's limit: 32, from 2.0 on 64 */

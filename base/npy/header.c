@@ -1,4 +1,4 @@
-#include "cli/files/npy.h"
+#include "base/npy/header.h"
 
 #include <errno.h>
 #include <stdio.h>
