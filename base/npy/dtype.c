@@ -9,7 +9,7 @@ static const uint64_t most_bytes = INT32_MAX; /* NumPy's limit, too */
 enum { SHOWN = 60 };
 
 /* A literal's text for messages: its beginning. */
-static const char *show(const struct files_literals *literals, const struct files_literal *literal,
+static const char *show(const struct npy_literals *literals, const struct npy_literal *literal,
                         char shown[SHOWN]) {
     size_t length = literal->end - literal->start;
     snprintf(shown, SHOWN, "%.*s%s", length < SHOWN ? (int)length : SHOWN - 4,
@@ -17,13 +17,13 @@ static const char *show(const struct files_literals *literals, const struct file
     return shown;
 }
 
-static bool refuse(const struct files_literals *literals, const struct files_literal *literal,
-                   const char *what, struct base_error *error) {
+static bool refuse(const struct npy_literals *literals, const struct npy_literal *literal, const char *what,
+                   struct base_error *error) {
     char shown[SHOWN];
     return base_failure(error, "the type %s %s", show(literals, literal, shown), what);
 }
 
-static bool too_large(const struct files_literals *literals, const struct files_literal *literal,
+static bool too_large(const struct npy_literals *literals, const struct npy_literal *literal,
                       struct base_error *error) {
     return refuse(literals, literal, "has more than 2^31 - 1 bytes", error);
 }
@@ -89,8 +89,8 @@ static bool size_allowed(unsigned sizes, uint64_t bytes, char letter) {
 }
 
 /* plain = ["<" | ">" | "=" | "|"] letter digits [unit of time] */
-static bool read_plain(struct files_dtype *dtype, const struct files_literals *literals,
-                       const struct files_literal *descr, struct base_error *error) {
+static bool read_plain(struct npy_dtype *dtype, const struct npy_literals *literals,
+                       const struct npy_literal *descr, struct base_error *error) {
     char text[80];
     size_t length = descr->end - descr->start - 2;
     if (length >= sizeof text || memchr(literals->text + descr->start + 1, '\\', length))
@@ -131,55 +131,55 @@ static bool read_plain(struct files_dtype *dtype, const struct files_literals *l
 
 /* ---------------------------------------------------------------- structures */
 
-static char *copy_text(const struct files_literals *literals, const struct files_literal *literal) {
+static char *copy_text(const struct npy_literals *literals, const struct npy_literal *literal) {
     return strndup(literals->text + literal->start, literal->end - literal->start);
 }
 
 /* A sub-array's shape: an integer or a tuple of them.  Multiplies field->bytes by its items. */
-static bool read_shape(struct files_field *field, const struct files_literals *literals,
-                       const struct files_literal *shape, struct base_error *error) {
-    bool is_tuple = shape->kind == FILES_TUPLE;
-    const struct files_literal *size = is_tuple ? files_literal_first(literals, shape) : shape;
-    if ((is_tuple ? shape->count : 1) > FILES_MOST_DIMENSIONS)
+static bool read_shape(struct npy_field *field, const struct npy_literals *literals,
+                       const struct npy_literal *shape, struct base_error *error) {
+    bool is_tuple = shape->kind == NPY_TUPLE;
+    const struct npy_literal *size = is_tuple ? npy_literal_first(literals, shape) : shape;
+    if ((is_tuple ? shape->count : 1) > NPY_MOST_DIMENSIONS)
         return refuse(literals, shape, "has more than 64 dimensions", error);
     while (size) {
-        if (size->kind != FILES_INTEGER || size->negative)
+        if (size->kind != NPY_INTEGER || size->negative)
             return refuse(literals, shape, "is no sub-array's shape", error);
         if (size->number > most_bytes || field->bytes * size->number > most_bytes)
             return too_large(literals, shape, error);
         field->bytes *= size->number;
         field->shape[field->rank++] = size->number;
-        size = is_tuple ? files_literal_next(literals, size) : NULL;
+        size = is_tuple ? npy_literal_next(literals, size) : NULL;
     }
     return true;
 }
 
 /* name = string | "(" title "," string ")" */
-static char *read_name(const struct files_literals *literals, const struct files_literal *name,
+static char *read_name(const struct npy_literals *literals, const struct npy_literal *name,
                        struct base_error *error) {
-    if (name->kind == FILES_TUPLE && name->count == 2)
-        name = files_literal_next(literals, files_literal_first(literals, name));
-    if (name->kind == FILES_STRING)
-        return files_literal_string(literals, name, error);
+    if (name->kind == NPY_TUPLE && name->count == 2)
+        name = npy_literal_next(literals, npy_literal_first(literals, name));
+    if (name->kind == NPY_STRING)
+        return npy_literal_string(literals, name, error);
     refuse(literals, name, "is no name of a field", error);
     return NULL;
 }
 
 /* field = "(" name "," descr ["," shape] ")".  An unnamed field of type V is padding. */
-static bool read_field(struct files_dtype *dtype, const struct files_literals *literals,
-                       const struct files_literal *item, struct base_error *error) {
-    struct files_field *field = &dtype->fields[dtype->field_count];
-    struct files_dtype inner;
-    if (item->kind != FILES_TUPLE || item->count < 2 || item->count > 3)
+static bool read_field(struct npy_dtype *dtype, const struct npy_literals *literals,
+                       const struct npy_literal *item, struct base_error *error) {
+    struct npy_field *field = &dtype->fields[dtype->field_count];
+    struct npy_dtype inner;
+    if (item->kind != NPY_TUPLE || item->count < 2 || item->count > 3)
         return refuse(literals, item, "is no field: a name, a type and a shape make one", error);
-    const struct files_literal *name = files_literal_first(literals, item);
-    const struct files_literal *descr = files_literal_next(literals, name);
-    const struct files_literal *shape = files_literal_next(literals, descr);
-    if (!files_dtype_read(&inner, literals, descr, error))
+    const struct npy_literal *name = npy_literal_first(literals, item);
+    const struct npy_literal *descr = npy_literal_next(literals, name);
+    const struct npy_literal *shape = npy_literal_next(literals, descr);
+    if (!npy_dtype_read(&inner, literals, descr, error))
         return false;
-    *field = (struct files_field){.offset = dtype->bytes, .bytes = inner.bytes};
+    *field = (struct npy_field){.offset = dtype->bytes, .bytes = inner.bytes};
     bool is_void = inner.kind == 'V';
-    files_dtype_free(&inner);
+    npy_dtype_free(&inner);
     if (shape && !read_shape(field, literals, shape, error))
         return false;
     dtype->bytes += field->bytes;
@@ -202,7 +202,7 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool check_names(const struct files_dtype *dtype, struct base_error *error) {
+static bool check_names(const struct npy_dtype *dtype, struct base_error *error) {
     char **names = calloc(dtype->field_count + 1, sizeof *names);
     if (!names)
         return base_failure(error, "out of memory");
@@ -217,51 +217,51 @@ static bool check_names(const struct files_dtype *dtype, struct base_error *erro
     return good;
 }
 
-static bool read_structure(struct files_dtype *dtype, const struct files_literals *literals,
-                           const struct files_literal *descr, struct base_error *error) {
-    const struct files_literal *item = files_literal_first(literals, descr);
+static bool read_structure(struct npy_dtype *dtype, const struct npy_literals *literals,
+                           const struct npy_literal *descr, struct base_error *error) {
+    const struct npy_literal *item = npy_literal_first(literals, descr);
     dtype->fields = calloc(descr->count + 1, sizeof *dtype->fields);
     if (!dtype->fields)
         return base_failure(error, "out of memory");
-    for (; item; item = files_literal_next(literals, item))
+    for (; item; item = npy_literal_next(literals, item))
         if (!read_field(dtype, literals, item, error))
             return false;
     return check_names(dtype, error);
 }
 
 /* descr = plain | "[" fields "]".  The recursion is bounded as the parsed literal's depth is. */
-bool files_dtype_read(struct files_dtype *dtype, const struct files_literals *literals,
-                      const struct files_literal *descr, struct base_error *error) {
-    *dtype = (struct files_dtype){.text = copy_text(literals, descr)};
+bool npy_dtype_read(struct npy_dtype *dtype, const struct npy_literals *literals,
+                    const struct npy_literal *descr, struct base_error *error) {
+    *dtype = (struct npy_dtype){.text = copy_text(literals, descr)};
     bool good = dtype->text || base_failure(error, "out of memory");
-    if (good && descr->kind == FILES_STRING)
+    if (good && descr->kind == NPY_STRING)
         good = read_plain(dtype, literals, descr, error);
-    else if (good && descr->kind == FILES_LIST)
+    else if (good && descr->kind == NPY_LIST)
         good = read_structure(dtype, literals, descr, error);
     else if (good)
         good = refuse(literals, descr, "is none that NumPy writes", error);
     if (!good)
-        files_dtype_free(dtype);
+        npy_dtype_free(dtype);
     return good;
 }
 
-bool files_dtype_same(const struct files_dtype *a, const struct files_dtype *b) {
-    struct files_literals one = {0}, other = {0};
+bool npy_dtype_same(const struct npy_dtype *a, const struct npy_dtype *b) {
+    struct npy_literals one = {0}, other = {0};
     struct base_error error;
-    bool same = files_literals_parse(&one, a->text, strlen(a->text), &error) &&
-                files_literals_parse(&other, b->text, strlen(b->text), &error) &&
-                files_literal_equal(&one, &one.items[0], &other, &other.items[0]);
-    files_literals_free(&one);
-    files_literals_free(&other);
+    bool same = npy_literals_parse(&one, a->text, strlen(a->text), &error) &&
+                npy_literals_parse(&other, b->text, strlen(b->text), &error) &&
+                npy_literal_equal(&one, &one.items[0], &other, &other.items[0]);
+    npy_literals_free(&one);
+    npy_literals_free(&other);
     return same;
 }
 
-void files_dtype_free(struct files_dtype *dtype) {
+void npy_dtype_free(struct npy_dtype *dtype) {
     for (size_t i = 0; i < dtype->field_count; i++) {
         free(dtype->fields[i].name);
         free(dtype->fields[i].text);
     }
     free(dtype->fields);
     free(dtype->text);
-    *dtype = (struct files_dtype){0};
+    *dtype = (struct npy_dtype){0};
 }

@@ -18,7 +18,7 @@ static size_t text_start(const unsigned char *file) {
     return file[VERSION] == 1 ? LENGTH + 2 : LENGTH + 4;
 }
 
-size_t files_header_length(const unsigned char *file, size_t length, struct base_error *error) {
+size_t npy_header_length(const unsigned char *file, size_t length, struct base_error *error) {
     if (length >= 4 && memcmp(file, "PK\3\4", 4) == 0)
         return base_failure(error,
                             "it is a zip archive, as .npz files are; unpack it and give a .npy file in it");
@@ -33,23 +33,23 @@ size_t files_header_length(const unsigned char *file, size_t length, struct base
     size_t text = (size_t)file[LENGTH] | (size_t)file[LENGTH + 1] << 8;
     if (file[VERSION] > 1)
         text |= (size_t)file[LENGTH + 2] << 16 | (size_t)file[LENGTH + 3] << 24;
-    if (text > FILES_MOST_HEADER)
-        return base_failure(error, "its header has %zu bytes; at most %d are read", text, FILES_MOST_HEADER);
+    if (text > NPY_MOST_HEADER)
+        return base_failure(error, "its header has %zu bytes; at most %d are read", text, NPY_MOST_HEADER);
     return text_start(file) + text;
 }
 
 /* ---------------------------------------------------------------- the dictionary */
 
-static bool read_shape(struct files_array *array, const struct files_literals *literals,
-                       const struct files_literal *shape, struct base_error *error) {
-    const struct files_literal *size = files_literal_first(literals, shape);
-    if (shape->kind != FILES_TUPLE)
+static bool read_shape(struct npy_array *array, const struct npy_literals *literals,
+                       const struct npy_literal *shape, struct base_error *error) {
+    const struct npy_literal *size = npy_literal_first(literals, shape);
+    if (shape->kind != NPY_TUPLE)
         return base_failure(error, "its shape is no tuple");
-    if (shape->count > FILES_MOST_DIMENSIONS)
+    if (shape->count > NPY_MOST_DIMENSIONS)
         return base_failure(error, "its shape has %zu dimensions; NumPy has at most %d", shape->count,
-                            FILES_MOST_DIMENSIONS);
-    for (; size; size = files_literal_next(literals, size)) {
-        if (size->kind != FILES_INTEGER || size->negative)
+                            NPY_MOST_DIMENSIONS);
+    for (; size; size = npy_literal_next(literals, size)) {
+        if (size->kind != NPY_INTEGER || size->negative)
             return base_failure(error, "its shape has an item that is no size");
         if (size->number > INT64_MAX)
             return base_failure(error, "its shape has a size of more than 63 bits");
@@ -59,7 +59,7 @@ static bool read_shape(struct files_array *array, const struct files_literals *l
 }
 
 /* An array without elements may have any other sizes. */
-static bool count_elements(struct files_array *array, struct base_error *error) {
+static bool count_elements(struct npy_array *array, struct base_error *error) {
     bool fits = true;
     array->elements = 1;
     for (unsigned d = 0; d < array->rank; d++)
@@ -68,38 +68,38 @@ static bool count_elements(struct files_array *array, struct base_error *error) 
     for (unsigned d = 0; d < array->rank && array->elements && fits; d++)
         fits = !__builtin_mul_overflow(array->elements, array->shape[d], &array->elements);
     fits = fits && !__builtin_mul_overflow(array->elements, array->dtype.bytes, &array->bytes) &&
-           array->bytes <= INT64_MAX - FILES_MOST_HEADER - LENGTH - 4;
+           array->bytes <= INT64_MAX - NPY_MOST_HEADER - LENGTH - 4;
     return fits || base_failure(error, "its shape has more elements than any file can hold");
 }
 
-static bool read_dictionary(struct files_array *array, const struct files_literals *literals,
+static bool read_dictionary(struct npy_array *array, const struct npy_literals *literals,
                             struct base_error *error) {
     static const char *const names[] = {"descr", "fortran_order", "shape"};
-    const struct files_literal *values[3] = {NULL}, *dictionary = &literals->items[0];
-    if (dictionary->kind != FILES_DICT)
+    const struct npy_literal *values[3] = {NULL}, *dictionary = &literals->items[0];
+    if (dictionary->kind != NPY_DICT)
         return base_failure(error, "its header is no dictionary");
-    const struct files_literal *key = files_literal_first(literals, dictionary);
+    const struct npy_literal *key = npy_literal_first(literals, dictionary);
     while (key) {
-        const struct files_literal *value = files_literal_next(literals, key);
+        const struct npy_literal *value = npy_literal_next(literals, key);
         int found = -1;
         for (int i = 0; i < 3; i++)
-            if (files_literal_is(literals, key, names[i]) && !values[i])
+            if (npy_literal_is(literals, key, names[i]) && !values[i])
                 found = i;
         if (found < 0)
             return base_failure(error,
                                 "its header has a key twice, or another than 'descr', 'fortran_order' and "
                                 "'shape'");
         values[found] = value;
-        key = files_literal_next(literals, value);
+        key = npy_literal_next(literals, value);
     }
     for (int i = 0; i < 3; i++)
         if (!values[i])
             return base_failure(error, "its header lacks '%s'", names[i]);
-    if (values[1]->kind != FILES_BOOLEAN)
+    if (values[1]->kind != NPY_BOOLEAN)
         return base_failure(error, "its header's 'fortran_order' is neither True nor False");
     array->fortran = values[1]->number;
     return read_shape(array, literals, values[2], error) &&
-           files_dtype_read(&array->dtype, literals, values[0], error) && count_elements(array, error);
+           npy_dtype_read(&array->dtype, literals, values[0], error) && count_elements(array, error);
 }
 
 /* Latin-1 to UTF-8; UTF-8 to itself if it is valid.  NULL, with the reason. */
@@ -128,22 +128,22 @@ static char *decode(const unsigned char *text, size_t length, bool latin, struct
     return copy;
 }
 
-bool files_header_parse(struct files_array *array, const unsigned char *file, size_t length,
-                        struct base_error *error) {
-    struct files_literals literals;
-    *array = (struct files_array){.data = length};
+bool npy_header_parse(struct npy_array *array, const unsigned char *file, size_t length,
+                      struct base_error *error) {
+    struct npy_literals literals;
+    *array = (struct npy_array){.data = length};
     size_t start = text_start(file);
     char *text = decode(file + start, length - start, file[VERSION] < 3, error);
     if (!text)
         return false;
-    bool good = files_literals_parse(&literals, text, strlen(text), error);
+    bool good = npy_literals_parse(&literals, text, strlen(text), error);
     if (good) {
         good = read_dictionary(array, &literals, error);
-        files_literals_free(&literals);
+        npy_literals_free(&literals);
     }
     free(text);
     if (!good)
-        files_array_free(array);
+        npy_array_free(array);
     return good;
 }
 
@@ -165,12 +165,12 @@ static ssize_t read_start(int file, unsigned char *bytes, size_t length) {
     return (ssize_t)done;
 }
 
-static bool read_header(struct files_array *array, int file, struct base_error *error) {
-    unsigned char prefix[FILES_PREFIX];
+static bool read_header(struct npy_array *array, int file, struct base_error *error) {
+    unsigned char prefix[NPY_PREFIX];
     ssize_t got = read_start(file, prefix, sizeof prefix);
     if (got < 0)
         return base_failure(error, "it cannot be read: %s", strerror(errno));
-    size_t length = files_header_length(prefix, (size_t)got, error);
+    size_t length = npy_header_length(prefix, (size_t)got, error);
     if (!length)
         return false;
     unsigned char *bytes = malloc(length);
@@ -182,12 +182,12 @@ static bool read_header(struct files_array *array, int file, struct base_error *
         base_failure(error, "it cannot be read: %s", strerror(errno));
     else if (!good)
         base_failure(error, "it ends within its header");
-    good = good && files_header_parse(array, bytes, length, error);
+    good = good && npy_header_parse(array, bytes, length, error);
     free(bytes);
     return good;
 }
 
-bool files_header_read(struct files_array *array, int file, const char *name, struct base_error *error) {
+bool npy_header_read(struct npy_array *array, int file, const char *name, struct base_error *error) {
     struct base_error reason;
     struct stat status;
     if (!read_header(array, file, &reason))
@@ -198,7 +198,7 @@ bool files_header_read(struct files_array *array, int file, const char *name, st
     base_failure(error, "%.400s: it is cut short: it has %llu bytes of data, and by its header %llu", name,
                  (unsigned long long)(size > array->data ? size - array->data : 0),
                  (unsigned long long)array->bytes);
-    files_array_free(array);
+    npy_array_free(array);
     return false;
 }
 
@@ -245,8 +245,8 @@ static char *make_text(const char *dtype, unsigned rank, const uint64_t *shape, 
     return NULL;
 }
 
-char *files_header_make(const char *dtype, unsigned rank, const uint64_t *shape, size_t *length,
-                        struct base_error *error) {
+char *npy_header_make(const char *dtype, unsigned rank, const uint64_t *shape, size_t *length,
+                      struct base_error *error) {
     size_t size;
     char *text = make_text(dtype, rank, shape, &size);
     if (!text) {
@@ -258,9 +258,9 @@ char *files_header_make(const char *dtype, unsigned rank, const uint64_t *shape,
     /* As NumPy pads: with a whole ALIGNMENT where none is needed. */
     *length = (start + size + 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
     char *header = malloc(*length);
-    if (!header || *length - start > FILES_MOST_HEADER) {
+    if (!header || *length - start > NPY_MOST_HEADER) {
         base_failure(error, header ? "the header would have more than %d bytes" : "out of memory",
-                     FILES_MOST_HEADER);
+                     NPY_MOST_HEADER);
         free(header);
         free(text);
         return NULL;
@@ -277,13 +277,13 @@ char *files_header_make(const char *dtype, unsigned rank, const uint64_t *shape,
     return header;
 }
 
-void files_array_free(struct files_array *array) {
-    files_dtype_free(&array->dtype);
+void npy_array_free(struct npy_array *array) {
+    npy_dtype_free(&array->dtype);
 }
 
 /* ---------------------------------------------------------------- shapes */
 
-void files_array_strides(const struct files_array *array, uint64_t record, uint64_t *strides) {
+void npy_array_strides(const struct npy_array *array, uint64_t record, uint64_t *strides) {
     uint64_t stride = record;
     for (unsigned i = 0; i < array->rank; i++) {
         unsigned d = array->fortran ? i : array->rank - 1 - i;
@@ -292,12 +292,12 @@ void files_array_strides(const struct files_array *array, uint64_t record, uint6
     }
 }
 
-const char *files_shape_text(const struct files_array *array, char text[FILES_SHAPE_TEXT]) {
-    int length = snprintf(text, FILES_SHAPE_TEXT, "(");
-    for (unsigned d = 0; d < array->rank && length < FILES_SHAPE_TEXT; d++)
-        length += snprintf(text + length, FILES_SHAPE_TEXT - (size_t)length, "%s%llu", d ? ", " : "",
+const char *npy_shape_text(const struct npy_array *array, char text[NPY_SHAPE_TEXT]) {
+    int length = snprintf(text, NPY_SHAPE_TEXT, "(");
+    for (unsigned d = 0; d < array->rank && length < NPY_SHAPE_TEXT; d++)
+        length += snprintf(text + length, NPY_SHAPE_TEXT - (size_t)length, "%s%llu", d ? ", " : "",
                            (unsigned long long)array->shape[d]);
-    if (length < FILES_SHAPE_TEXT)
-        snprintf(text + length, FILES_SHAPE_TEXT - (size_t)length, "%s)", array->rank == 1 ? "," : "");
+    if (length < NPY_SHAPE_TEXT)
+        snprintf(text + length, NPY_SHAPE_TEXT - (size_t)length, "%s)", array->rank == 1 ? "," : "");
     return text;
 }

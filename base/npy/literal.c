@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct parser {
-    struct files_literals *literals;
+    struct npy_literals *literals;
     size_t at, length;
     unsigned depth;
     struct base_error *error;
@@ -26,36 +26,36 @@ static char peek(struct parser *parser) {
     return parser->at < parser->length ? parser->literals->text[parser->at] : 0;
 }
 
-static bool append(struct parser *parser, enum files_kind kind, size_t *index) {
-    struct files_literals *literals = parser->literals;
+static bool append(struct parser *parser, enum npy_kind kind, size_t *index) {
+    struct npy_literals *literals = parser->literals;
     if (literals->count == literals->room) {
         size_t room = literals->room ? 2 * literals->room : 64;
-        struct files_literal *items = realloc(literals->items, room * sizeof *items);
+        struct npy_literal *items = realloc(literals->items, room * sizeof *items);
         if (!items)
             return base_failure(parser->error, "out of memory");
         literals->items = items;
         literals->room = room;
     }
     *index = literals->count++;
-    literals->items[*index] = (struct files_literal){.kind = kind, .start = parser->at};
+    literals->items[*index] = (struct npy_literal){.kind = kind, .start = parser->at};
     return true;
 }
 
 static bool parse_value(struct parser *parser, size_t *index);
 
 /* items = [item ("," item)* [","]]; of a dictionary item = value ":" value */
-static bool parse_items(struct parser *parser, enum files_kind kind, char close, size_t *index) {
+static bool parse_items(struct parser *parser, enum npy_kind kind, char close, size_t *index) {
     size_t last = 0, item, commas = 0;
-    if (parser->depth == FILES_MOST_NESTING)
+    if (parser->depth == NPY_MOST_NESTING)
         return wrong(parser, "too many brackets within brackets");
     if (!append(parser, kind, index))
         return false;
     parser->depth++;
     parser->at++;
     while (peek(parser) != close) {
-        struct files_literal *items = parser->literals->items;
+        struct npy_literal *items = parser->literals->items;
         size_t count = items[*index].count;
-        bool is_value = kind == FILES_DICT && count % 2;
+        bool is_value = kind == NPY_DICT && count % 2;
         if (is_value && peek(parser) != ':')
             return wrong(parser, "a ':' is missing");
         if (!is_value && count && commas == 0)
@@ -70,14 +70,14 @@ static bool parse_items(struct parser *parser, enum files_kind kind, char close,
             items[*index].first = item;
         last = item;
         items[*index].count++;
-        commas = peek(parser) == ',' && !(kind == FILES_DICT && items[*index].count % 2);
+        commas = peek(parser) == ',' && !(kind == NPY_DICT && items[*index].count % 2);
         parser->at += commas;
     }
-    struct files_literal *parent = &parser->literals->items[*index];
-    if (kind == FILES_DICT && parent->count % 2)
+    struct npy_literal *parent = &parser->literals->items[*index];
+    if (kind == NPY_DICT && parent->count % 2)
         return wrong(parser, "a ':' is missing");
     /* (x) is x in Python, and NumPy takes it for that. */
-    if (kind == FILES_TUPLE && parent->count == 1 && !commas)
+    if (kind == NPY_TUPLE && parent->count == 1 && !commas)
         return wrong(parser, "a ',' is missing in a tuple of one item");
     parser->at++;
     parser->depth--;
@@ -87,7 +87,7 @@ static bool parse_items(struct parser *parser, enum files_kind kind, char close,
 
 static bool parse_string(struct parser *parser, size_t *index) {
     const char *text = parser->literals->text, quote = text[parser->at];
-    if (!append(parser, FILES_STRING, index))
+    if (!append(parser, NPY_STRING, index))
         return false;
     size_t start = parser->at++;
     while (parser->at < parser->length && text[parser->at] != quote) {
@@ -107,7 +107,7 @@ static bool parse_string(struct parser *parser, size_t *index) {
 static bool parse_integer(struct parser *parser, size_t *index) {
     const char *text = parser->literals->text;
     uint64_t number = 0;
-    if (!append(parser, FILES_INTEGER, index))
+    if (!append(parser, NPY_INTEGER, index))
         return false;
     bool negative = text[parser->at] == '-';
     parser->at += negative;
@@ -130,9 +130,9 @@ static bool parse_integer(struct parser *parser, size_t *index) {
 static bool parse_word(struct parser *parser, size_t *index) {
     static const struct {
         const char *text;
-        enum files_kind kind;
+        enum npy_kind kind;
         uint64_t number;
-    } words[] = {{"True", FILES_BOOLEAN, 1}, {"False", FILES_BOOLEAN, 0}, {"None", FILES_NONE, 0}};
+    } words[] = {{"True", NPY_BOOLEAN, 1}, {"False", NPY_BOOLEAN, 0}, {"None", NPY_NONE, 0}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         size_t length = strlen(words[i].text);
         if (parser->length - parser->at < length ||
@@ -153,11 +153,11 @@ static bool parse_value(struct parser *parser, size_t *index) {
     char first = peek(parser);
     switch (first) {
     case '(':
-        return parse_items(parser, FILES_TUPLE, ')', index);
+        return parse_items(parser, NPY_TUPLE, ')', index);
     case '[':
-        return parse_items(parser, FILES_LIST, ']', index);
+        return parse_items(parser, NPY_LIST, ']', index);
     case '{':
-        return parse_items(parser, FILES_DICT, '}', index);
+        return parse_items(parser, NPY_DICT, '}', index);
     case '\'':
     case '"':
         return parse_string(parser, index);
@@ -168,9 +168,9 @@ static bool parse_value(struct parser *parser, size_t *index) {
     }
 }
 
-bool files_literals_parse(struct files_literals *literals, const char *text, size_t length,
-                          struct base_error *error) {
-    *literals = (struct files_literals){.text = text};
+bool npy_literals_parse(struct npy_literals *literals, const char *text, size_t length,
+                        struct base_error *error) {
+    *literals = (struct npy_literals){.text = text};
     struct parser parser = {.literals = literals, .length = length, .error = error};
     size_t whole;
     bool good = parse_value(&parser, &whole);
@@ -179,29 +179,28 @@ bool files_literals_parse(struct files_literals *literals, const char *text, siz
         good = parser.at == length || wrong(&parser, "more than one literal stands");
     }
     if (!good)
-        files_literals_free(literals);
+        npy_literals_free(literals);
     return good;
 }
 
-void files_literals_free(struct files_literals *literals) {
+void npy_literals_free(struct npy_literals *literals) {
     free(literals->items);
-    *literals = (struct files_literals){0};
+    *literals = (struct npy_literals){0};
 }
 
-const struct files_literal *files_literal_next(const struct files_literals *literals,
-                                               const struct files_literal *item) {
+const struct npy_literal *npy_literal_next(const struct npy_literals *literals,
+                                           const struct npy_literal *item) {
     return item->next ? &literals->items[item->next] : NULL;
 }
 
-const struct files_literal *files_literal_first(const struct files_literals *literals,
-                                                const struct files_literal *parent) {
+const struct npy_literal *npy_literal_first(const struct npy_literals *literals,
+                                            const struct npy_literal *parent) {
     return parent->first ? &literals->items[parent->first] : NULL;
 }
 
-bool files_literal_is(const struct files_literals *literals, const struct files_literal *string,
-                      const char *text) {
+bool npy_literal_is(const struct npy_literals *literals, const struct npy_literal *string, const char *text) {
     size_t length = string->end - string->start - 2;
-    return string->kind == FILES_STRING && strlen(text) == length &&
+    return string->kind == NPY_STRING && strlen(text) == length &&
            memcmp(literals->text + string->start + 1, text, length) == 0;
 }
 
@@ -239,8 +238,8 @@ static size_t read_escape(const char *from, size_t length, uint32_t *c) {
     return 1 + digits;
 }
 
-char *files_literal_string(const struct files_literals *literals, const struct files_literal *string,
-                           struct base_error *error) {
+char *npy_literal_string(const struct npy_literals *literals, const struct npy_literal *string,
+                         struct base_error *error) {
     const char *from = literals->text + string->start + 1, *end = literals->text + string->end - 1;
     /* An escape is never shorter than its character. */
     char *text = malloc((size_t)(end - from) + 1), *to = text;
@@ -267,28 +266,28 @@ char *files_literal_string(const struct files_literals *literals, const struct f
     return text;
 }
 
-static bool same_string(const struct files_literals *a, const struct files_literal *left,
-                        const struct files_literals *b, const struct files_literal *right) {
+static bool same_string(const struct npy_literals *a, const struct npy_literal *left,
+                        const struct npy_literals *b, const struct npy_literal *right) {
     struct base_error error;
-    char *one = files_literal_string(a, left, &error), *other = files_literal_string(b, right, &error);
+    char *one = npy_literal_string(a, left, &error), *other = npy_literal_string(b, right, &error);
     bool same = one && other && strcmp(one, other) == 0;
     free(one);
     free(other);
     return same;
 }
 
-/* The recursion is bounded: parsed literals nest FILES_MOST_NESTING deep at most. */
-bool files_literal_equal(const struct files_literals *a, const struct files_literal *left,
-                         const struct files_literals *b, const struct files_literal *right) {
+/* The recursion is bounded: parsed literals nest NPY_MOST_NESTING deep at most. */
+bool npy_literal_equal(const struct npy_literals *a, const struct npy_literal *left,
+                       const struct npy_literals *b, const struct npy_literal *right) {
     if (left->kind != right->kind || left->count != right->count || left->number != right->number ||
         left->negative != right->negative)
         return false;
-    if (left->kind == FILES_STRING)
+    if (left->kind == NPY_STRING)
         return same_string(a, left, b, right);
-    left = files_literal_first(a, left);
-    right = files_literal_first(b, right);
-    for (; left; left = files_literal_next(a, left), right = files_literal_next(b, right))
-        if (!files_literal_equal(a, left, b, right))
+    left = npy_literal_first(a, left);
+    right = npy_literal_first(b, right);
+    for (; left; left = npy_literal_next(a, left), right = npy_literal_next(b, right))
+        if (!npy_literal_equal(a, left, b, right))
             return false;
     return true;
 }

@@ -4,9 +4,9 @@
 #include "cli/files/session.h"
 
 static bool check_inputs(const struct files_session *session, struct base_error *error) {
-    const struct files_array *a = &session->inputs[0].array, *b = &session->inputs[1].array;
+    const struct npy_array *a = &session->inputs[0].array, *b = &session->inputs[1].array;
     for (size_t i = 0; i < 2; i++) {
-        const struct files_dtype *dtype = &session->inputs[i].array.dtype;
+        const struct npy_dtype *dtype = &session->inputs[i].array.dtype;
         if (!dtype->can_add)
             return base_failure(error,
                                 "%.300s: elements of type %.60s are not added; integers, floats and complex "
@@ -21,7 +21,7 @@ static bool check_inputs(const struct files_session *session, struct base_error 
 }
 
 static bool add(struct files_session *session, const char *to, struct base_error *error) {
-    const struct files_array *array = &session->inputs[0].array;
+    const struct npy_array *array = &session->inputs[0].array;
     uint64_t record = array->dtype.bytes;
     if (!check_inputs(session, error) || !files_outputs_check(session, &to, 1, error) ||
         !files_output_begin(session, to, array->dtype.text, array->rank, array->shape, array->bytes, error))
@@ -42,7 +42,7 @@ static bool add(struct files_session *session, const char *to, struct base_error
                             .parts = array->dtype.parts};
     memcpy(job.space.size, array->shape, sizeof job.space.size);
     for (size_t i = 0; i < 2; i++)
-        files_array_strides(&session->inputs[i].array, record, ends[i].view.stride);
+        npy_array_strides(&session->inputs[i].array, record, ends[i].view.stride);
     files_dense_strides(&job.space, record, ends[2].view.stride);
     ends[3] = ends[2];
     ends[3].file = -1;

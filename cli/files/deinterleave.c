@@ -7,14 +7,14 @@
 
 /* What is split: a structure into its fields, or a plain array along its last dimension. */
 struct split {
-    const struct files_array *array;
-    size_t count;                     /* of outputs */
-    const struct files_field *fields; /* NULL: plain */
-    char **paths;                     /* one per output */
+    const struct npy_array *array;
+    size_t count;                   /* of outputs */
+    const struct npy_field *fields; /* NULL: plain */
+    char **paths;                   /* one per output */
 };
 
 static bool count_outputs(struct split *split, const struct files_input *input, struct base_error *error) {
-    const struct files_array *array = &input->array;
+    const struct npy_array *array = &input->array;
     split->array = array;
     split->fields = array->dtype.kind ? NULL : array->dtype.fields;
     if (!split->fields && !array->rank)
@@ -58,19 +58,19 @@ static bool name_outputs(struct split *split, const char *from, const char *pref
 
 static bool begin_outputs(struct files_session *session, const struct split *split,
                           struct base_error *error) {
-    const struct files_array *array = split->array;
-    uint64_t shape[2 * FILES_MOST_DIMENSIONS];
+    const struct npy_array *array = split->array;
+    uint64_t shape[2 * NPY_MOST_DIMENSIONS];
     if (!files_outputs_check(session, (const char *const *)split->paths, split->count, error))
         return false;
     memcpy(shape, array->shape, array->rank * sizeof *shape);
     for (size_t i = 0; i < split->count; i++) {
-        const struct files_field *field = split->fields ? &split->fields[i] : NULL;
+        const struct npy_field *field = split->fields ? &split->fields[i] : NULL;
         unsigned rank = field ? array->rank + field->rank : array->rank - 1;
         uint64_t bytes = field ? array->elements * field->bytes : array->bytes / split->count;
-        if (rank > FILES_MOST_DIMENSIONS)
-            return base_failure(
-                error, "%.300s: with those of its field '%.80s' it has %u dimensions; at most %d",
-                session->inputs[0].path, field ? field->name : "", rank, FILES_MOST_DIMENSIONS);
+        if (rank > NPY_MOST_DIMENSIONS)
+            return base_failure(error,
+                                "%.300s: with those of its field '%.80s' it has %u dimensions; at most %d",
+                                session->inputs[0].path, field ? field->name : "", rank, NPY_MOST_DIMENSIONS);
         if (field)
             memcpy(shape + array->rank, field->shape, field->rank * sizeof *shape);
         if (!files_output_begin(session, split->paths[i], field ? field->text : array->dtype.text, rank,
@@ -88,8 +88,8 @@ static bool is_apart(const struct split *split) {
 
 static bool fill_in(const struct files_session *session, const struct split *split, struct files_job *job,
                     struct base_error *error) {
-    const struct files_array *array = split->array;
-    uint64_t strides[FILES_MOST_DIMENSIONS], item = array->dtype.bytes;
+    const struct npy_array *array = split->array;
+    uint64_t strides[NPY_MOST_DIMENSIONS], item = array->dtype.bytes;
     bool apart = is_apart(split);
     job->from_count = apart ? split->count : 1;
     job->to_count = job->piece_count = split->count;
@@ -99,7 +99,7 @@ static bool fill_in(const struct files_session *session, const struct split *spl
     job->pieces = calloc(split->count, sizeof *job->pieces);
     if (!job->ends || !job->pieces)
         return base_failure(error, "out of memory");
-    files_array_strides(array, item, strides);
+    npy_array_strides(array, item, strides);
     for (size_t i = 0; i < job->from_count; i++) {
         job->ends[i] = files_input_end(session, 0);
         memcpy(job->ends[i].view.stride, strides, job->space.rank * sizeof *strides);

@@ -11,14 +11,14 @@ static bool check_inputs(const struct files_session *session, bool structure, st
         return false;
     for (size_t i = 1; i < session->input_count; i++) {
         const struct files_input *input = &session->inputs[i];
-        if (!structure && !files_dtype_same(&input->array.dtype, &first->array.dtype))
+        if (!structure && !npy_dtype_same(&input->array.dtype, &first->array.dtype))
             return base_failure(error,
                                 "%.300s has the type %.60s, but %.300s has %.60s; --fields makes a structure "
                                 "of them",
                                 first->path, first->array.dtype.text, input->path, input->array.dtype.text);
     }
-    return structure || first->array.rank < FILES_MOST_DIMENSIONS ||
-           base_failure(error, "%.400s has %d dimensions already", first->path, FILES_MOST_DIMENSIONS);
+    return structure || first->array.rank < NPY_MOST_DIMENSIONS ||
+           base_failure(error, "%.400s has %d dimensions already", first->path, NPY_MOST_DIMENSIONS);
 }
 
 /* A name as a Python string, in the quotes that Python's repr() takes. */
@@ -72,23 +72,23 @@ static char *make_type(const struct files_session *session, const char *fields, 
 /* What the written type's text is read as; it tells whether the names are distinct and the structure not too
  * large. */
 static bool check_type(const char *type, struct base_error *error) {
-    struct files_literals literals;
-    struct files_dtype dtype;
+    struct npy_literals literals;
+    struct npy_dtype dtype;
     struct base_error reason;
-    bool good = files_literals_parse(&literals, type, strlen(type), &reason);
+    bool good = npy_literals_parse(&literals, type, strlen(type), &reason);
     if (good) {
-        good = files_dtype_read(&dtype, &literals, &literals.items[0], &reason);
+        good = npy_dtype_read(&dtype, &literals, &literals.items[0], &reason);
         if (good)
-            files_dtype_free(&dtype);
-        files_literals_free(&literals);
+            npy_dtype_free(&dtype);
+        npy_literals_free(&literals);
     }
     return good || base_usage(error, "--fields: in the structure %s", reason.text);
 }
 
 static bool begin_output(struct files_session *session, const char *to, const char *fields,
                          struct base_error *error) {
-    const struct files_array *first = &session->inputs[0].array;
-    uint64_t shape[FILES_MOST_DIMENSIONS], bytes = 0;
+    const struct npy_array *first = &session->inputs[0].array;
+    uint64_t shape[NPY_MOST_DIMENSIONS], bytes = 0;
     unsigned rank = first->rank;
     memcpy(shape, first->shape, sizeof shape);
     if (!fields)
@@ -107,7 +107,7 @@ static bool begin_output(struct files_session *session, const char *to, const ch
 
 static bool interleave(struct files_session *session, const char *to, const char *fields,
                        struct files_job *job, struct base_error *error) {
-    const struct files_array *first = &session->inputs[0].array;
+    const struct npy_array *first = &session->inputs[0].array;
     size_t count = session->input_count;
     uint64_t record = 0;
     if (!check_inputs(session, fields, error) || !begin_output(session, to, fields, error))
@@ -121,9 +121,9 @@ static bool interleave(struct files_session *session, const char *to, const char
     if (!job->ends || !job->pieces)
         return base_failure(error, "out of memory");
     for (size_t i = 0; i < count; i++) {
-        const struct files_array *array = &session->inputs[i].array;
+        const struct npy_array *array = &session->inputs[i].array;
         job->ends[i] = files_input_end(session, i);
-        files_array_strides(array, array->dtype.bytes, job->ends[i].view.stride);
+        npy_array_strides(array, array->dtype.bytes, job->ends[i].view.stride);
         job->pieces[i] = (struct files_piece){
             .from = (unsigned)i, .to = (unsigned)count, .to_offset = record, .bytes = array->dtype.bytes};
         record += array->dtype.bytes;

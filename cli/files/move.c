@@ -16,7 +16,7 @@ static const uint64_t least_for_thread = 1 << 20;
 struct buffer {
     unsigned char *memory;
     int same; /* another end, whose buffer this is, too; -1: none */
-    int64_t strides[FILES_MOST_DIMENSIONS];
+    int64_t strides[NPY_MOST_DIMENSIONS];
 };
 
 /* Boxes are read by a thread of their own, while the one before is rearranged and written.  So there are two

@@ -12,7 +12,7 @@
 /* What --axes says; a negative axis counts from the end. */
 struct files_axes {
     unsigned count;
-    int64_t axis[FILES_MOST_DIMENSIONS];
+    int64_t axis[NPY_MOST_DIMENSIONS];
 };
 
 /* Parses "0,2,3,1"; "" is no axes, which a 0-d array has. */

@@ -13,9 +13,9 @@ bool files_axes_parse(struct files_axes *axes, const char *text, struct base_err
         if (!is_number || (*end && (*end != ',' || !end[1])))
             return base_usage(error, "--axes: '%.80s' is no list of dimensions; give numbers such as 0,2,1",
                               text);
-        if (axes->count == FILES_MOST_DIMENSIONS)
+        if (axes->count == NPY_MOST_DIMENSIONS)
             return base_usage(error, "--axes: '%.80s' has more than %d dimensions", text,
-                              FILES_MOST_DIMENSIONS);
+                              NPY_MOST_DIMENSIONS);
         axes->axis[axes->count++] = axis;
         at = *end ? end : end - 1;
     }
@@ -25,10 +25,10 @@ bool files_axes_parse(struct files_axes *axes, const char *text, struct base_err
 /* Finds each output dimension's input dimension. */
 static bool resolve_axes(const struct files_input *input, const struct files_axes *axes, unsigned *order,
                          struct base_error *error) {
-    const struct files_array *array = &input->array;
-    bool used[FILES_MOST_DIMENSIONS] = {false};
-    char shape[FILES_SHAPE_TEXT];
-    files_shape_text(array, shape);
+    const struct npy_array *array = &input->array;
+    bool used[NPY_MOST_DIMENSIONS] = {false};
+    char shape[NPY_SHAPE_TEXT];
+    npy_shape_text(array, shape);
     if (axes && axes->count != array->rank)
         return base_usage(error, "--axes: %u given, but %.400s has %u dimensions: %s", axes->count,
                           input->path, array->rank, shape);
@@ -51,9 +51,9 @@ static bool resolve_axes(const struct files_input *input, const struct files_axe
 
 static bool permute(struct files_session *session, const char *to, const struct files_axes *axes,
                     struct base_error *error) {
-    const struct files_array *array = &session->inputs[0].array;
-    unsigned order[FILES_MOST_DIMENSIONS];
-    uint64_t strides[FILES_MOST_DIMENSIONS];
+    const struct npy_array *array = &session->inputs[0].array;
+    unsigned order[NPY_MOST_DIMENSIONS];
+    uint64_t strides[NPY_MOST_DIMENSIONS];
     struct files_job job = {.space = {.rank = array->rank}, .from_count = 1, .to_count = 1, .piece_count = 1};
     if (!resolve_axes(&session->inputs[0], axes, order, error))
         return false;
@@ -65,7 +65,7 @@ static bool permute(struct files_session *session, const char *to, const struct 
     struct files_end ends[2] = {files_input_end(session, 0),
                                 files_output_end(session, 0, array->dtype.bytes)};
     struct files_piece piece = {.from = 0, .to = 1, .bytes = array->dtype.bytes};
-    files_array_strides(array, array->dtype.bytes, strides);
+    npy_array_strides(array, array->dtype.bytes, strides);
     for (unsigned d = 0; d < array->rank; d++)
         ends[0].view.stride[d] = strides[order[d]];
     files_dense_strides(&job.space, array->dtype.bytes, ends[1].view.stride);

@@ -89,7 +89,7 @@ static void even_out(struct files_box *box, const struct files_space *space) {
 
 void files_box_choose(struct files_box *box, const struct files_space *space, const struct files_view *views,
                       size_t view_count, uint64_t elements) {
-    bool fixed[FILES_MOST_DIMENSIONS] = {false}; /* no room for more of this dimension */
+    bool fixed[NPY_MOST_DIMENSIONS] = {false}; /* no room for more of this dimension */
     for (unsigned d = 0; d < space->rank; d++) {
         box->start[d] = 0;
         box->count[d] = 1;

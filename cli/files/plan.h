@@ -11,21 +11,21 @@
 /* How the elements of an index space lie in a file.  They are dense: sorted by stride, each stride is the
  * bytes that the smaller ones span, the least `record`. */
 struct files_view {
-    uint64_t offset;                        /* in bytes, of the element at index 0 */
-    uint64_t record;                        /* bytes of an element */
-    uint64_t stride[FILES_MOST_DIMENSIONS]; /* in bytes */
-    unsigned order[FILES_MOST_DIMENSIONS]; /* files_space_merge(): the dimensions, the largest stride first */
+    uint64_t offset;                      /* in bytes, of the element at index 0 */
+    uint64_t record;                      /* bytes of an element */
+    uint64_t stride[NPY_MOST_DIMENSIONS]; /* in bytes */
+    unsigned order[NPY_MOST_DIMENSIONS];  /* files_space_merge(): the dimensions, the largest stride first */
 };
 
 /* rank 0: a single element.  No size is 0. */
 struct files_space {
     unsigned rank;
-    uint64_t size[FILES_MOST_DIMENSIONS];
+    uint64_t size[NPY_MOST_DIMENSIONS];
 };
 
 /* A part of a space: count[d] indexes from start[d] on. */
 struct files_box {
-    uint64_t start[FILES_MOST_DIMENSIONS], count[FILES_MOST_DIMENSIONS];
+    uint64_t start[NPY_MOST_DIMENSIONS], count[NPY_MOST_DIMENSIONS];
 };
 
 /* Drops dimensions of size 1, joins neighbours that are one dimension in all views, and sets the views'
@@ -57,7 +57,7 @@ struct files_runs {
     const struct files_box *box;
     uint64_t offset, length; /* of the current run in the file, in bytes */
     unsigned dimensions;     /* those outside a run: the first ones of view->order */
-    uint64_t at[FILES_MOST_DIMENSIONS];
+    uint64_t at[NPY_MOST_DIMENSIONS];
 };
 
 void files_runs_first(struct files_runs *runs, const struct files_view *view, const struct files_space *space,

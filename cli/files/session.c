@@ -66,7 +66,7 @@ static bool open_input(struct files_input *input, struct base_error *error) {
     if (!S_ISREG(status.st_mode))
         return base_usage(error, "%.400s is no regular file, and an array is not read from first to last",
                           input->path);
-    return files_header_read(&input->array, input->file, input->path, error);
+    return npy_header_read(&input->array, input->file, input->path, error);
 }
 
 bool files_session_open(struct files_session *session, const char *command, uint64_t memory,
@@ -138,7 +138,7 @@ bool files_output_begin(struct files_session *session, const char *path, const c
                         const uint64_t *shape, uint64_t bytes, struct base_error *error) {
     struct files_output *output = &session->outputs[session->output_count];
     size_t length;
-    char *header = files_header_make(dtype, rank, shape, &length, error);
+    char *header = npy_header_make(dtype, rank, shape, &length, error);
     if (!header)
         return false;
     bool good = base_output_open(&output->output, "output", path, error);
@@ -218,7 +218,7 @@ void files_session_close(struct files_session *session) {
     for (size_t i = 0; i < session->input_count; i++) {
         if (session->inputs[i].file >= 0)
             close(session->inputs[i].file);
-        files_array_free(&session->inputs[i].array);
+        npy_array_free(&session->inputs[i].array);
     }
     for (size_t i = 0; i < session->output_count; i++) {
         cli_note_unfinished((int)i, NULL);
@@ -233,13 +233,13 @@ void files_session_close(struct files_session *session) {
 
 bool files_inputs_check_shapes(const struct files_session *session, struct base_error *error) {
     const struct files_input *first = &session->inputs[0];
-    char left[FILES_SHAPE_TEXT], right[FILES_SHAPE_TEXT];
+    char left[NPY_SHAPE_TEXT], right[NPY_SHAPE_TEXT];
     for (size_t i = 1; i < session->input_count; i++) {
         const struct files_input *input = &session->inputs[i];
-        const struct files_array *a = &first->array, *b = &input->array;
+        const struct npy_array *a = &first->array, *b = &input->array;
         if (a->rank != b->rank || memcmp(a->shape, b->shape, a->rank * sizeof *a->shape) != 0)
             return base_failure(error, "%.300s has the shape %s, but %.300s has %s", first->path,
-                                files_shape_text(a, left), input->path, files_shape_text(b, right));
+                                npy_shape_text(a, left), input->path, npy_shape_text(b, right));
     }
     return true;
 }

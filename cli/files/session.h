@@ -14,7 +14,7 @@ enum { FILES_MOST_FILES = 1000 };
 struct files_input {
     const char *path;
     int file;
-    struct files_array array;
+    struct npy_array array;
 };
 
 struct files_output {

@@ -28,11 +28,11 @@ static unsigned char *make_file(int version, const char *text, size_t *length) {
     return file;
 }
 
-static bool read(int version, const char *text, struct files_array *array, struct base_error *error) {
+static bool read(int version, const char *text, struct npy_array *array, struct base_error *error) {
     size_t length;
     unsigned char *file = make_file(version, text, &length);
-    assert_int_equal(files_header_length(file, length < FILES_PREFIX ? length : FILES_PREFIX, error), length);
-    bool good = files_header_parse(array, file, length, error);
+    assert_int_equal(npy_header_length(file, length < NPY_PREFIX ? length : NPY_PREFIX, error), length);
+    bool good = npy_header_parse(array, file, length, error);
     free(file);
     return good;
 }
@@ -58,7 +58,7 @@ static void headers_that_are_right(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int version = 1; version <= 3; version++) {
-            struct files_array array;
+            struct npy_array array;
             struct base_error error;
             assert_true(read(version, cases[i].text, &array, &error));
             assert_int_equal(array.rank, cases[i].rank);
@@ -66,7 +66,7 @@ static void headers_that_are_right(void **state) {
             assert_int_equal(array.elements, cases[i].elements);
             assert_int_equal(array.bytes, cases[i].bytes);
             assert_int_equal(array.data, strlen(cases[i].text) + (version == 1 ? 10 : 12));
-            files_array_free(&array);
+            npy_array_free(&array);
         }
 }
 
@@ -152,7 +152,7 @@ static void headers_that_are_wrong(void **state) {
         {HEADER("'\x1b[31m'"), "the type '?[31m' is none"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct files_array array;
+        struct npy_array array;
         struct base_error error = {.text = ""};
         assert_false(read(1, cases[i].text, &array, &error));
         if (!strstr(error.text, cases[i].says))
@@ -182,7 +182,7 @@ static void beginnings(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct base_error error = {.text = ""};
-        assert_int_equal(files_header_length((const unsigned char *)cases[i].bytes, cases[i].length, &error),
+        assert_int_equal(npy_header_length((const unsigned char *)cases[i].bytes, cases[i].length, &error),
                          0);
         assert_non_null(strstr(error.text, cases[i].says));
     }
@@ -229,7 +229,7 @@ static void every_plain_type(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[200];
-        struct files_array array;
+        struct npy_array array;
         struct base_error error = {.text = ""};
         snprintf(text, sizeof text, "{'descr': %s, 'fortran_order': False, 'shape': (2,)}", cases[i].descr);
         if (!read(1, text, &array, &error))
@@ -238,7 +238,7 @@ static void every_plain_type(void **state) {
         assert_int_equal(array.dtype.bytes, cases[i].bytes);
         assert_int_equal(array.dtype.can_add, cases[i].can_add);
         assert_int_equal(array.dtype.field_count, 0);
-        files_array_free(&array);
+        npy_array_free(&array);
     }
 }
 
@@ -248,7 +248,7 @@ static void structures(void **state) {
     static const char text[] =
         HEADER("[('a', '|i1'), ('', '|V3'), (('title', 'b'), '<f4', (2, 3)), ('it\\'s', [('x', "
                "'<i2'), ('', '|V2')], (2,)), (\"\\xe9\\u4e2d\", '<M8[D]', 2), ('\\\\', '|V1')]");
-    struct files_array array;
+    struct npy_array array;
     struct base_error error = {.text = ""};
     assert_true(read(1, text, &array, &error));
     static const struct {
@@ -265,7 +265,7 @@ static void structures(void **state) {
     assert_int_equal(array.dtype.bytes, 53);
     assert_int_equal(array.dtype.field_count, 5);
     for (size_t i = 0; i < 5; i++) {
-        const struct files_field *field = &array.dtype.fields[i];
+        const struct npy_field *field = &array.dtype.fields[i];
         assert_string_equal(field->name, fields[i].name);
         assert_string_equal(field->text, fields[i].text);
         assert_int_equal(field->offset, fields[i].offset);
@@ -273,29 +273,29 @@ static void structures(void **state) {
         assert_int_equal(field->rank, fields[i].rank);
     }
     assert_int_equal(array.dtype.fields[1].shape[1], 3);
-    files_array_free(&array);
+    npy_array_free(&array);
 }
 
 static void encodings(void **state) {
     (void)state;
     static const char latin[] = HEADER("[('\xe9', '<f4')]"), utf8[] = HEADER("[('\xc3\xa9', '<f4')]");
-    struct files_array one, other;
+    struct npy_array one, other;
     struct base_error error;
     assert_true(read(1, latin, &one, &error));
     assert_true(read(3, utf8, &other, &error));
     assert_string_equal(one.dtype.fields[0].name, "\xc3\xa9");
-    assert_true(files_dtype_same(&one.dtype, &other.dtype));
-    files_array_free(&other);
+    assert_true(npy_dtype_same(&one.dtype, &other.dtype));
+    npy_array_free(&other);
     assert_false(read(3, latin, &other, &error));
     assert_string_equal(error.text, "its header is no text");
     assert_true(read(2, utf8, &other, &error)); /* two characters of Latin-1 */
-    assert_false(files_dtype_same(&one.dtype, &other.dtype));
-    files_array_free(&other);
-    files_array_free(&one);
+    assert_false(npy_dtype_same(&one.dtype, &other.dtype));
+    npy_array_free(&other);
+    npy_array_free(&one);
     size_t length;
     unsigned char *file = make_file(1, HEADER("'<f4'"), &length);
     file[15] = 0;
-    assert_false(files_header_parse(&one, file, length, &error));
+    assert_false(npy_header_parse(&one, file, length, &error));
     assert_string_equal(error.text, "its header is no text");
     free(file);
 }
@@ -315,10 +315,10 @@ static void same_types(void **state) {
         {"[('a', '<f4'), ('b', '<f4')]", "[('a', '<f4')]", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct files_dtype a = {.text = strdup(cases[i].a)}, b = {.text = strdup(cases[i].b)};
-        assert_int_equal(files_dtype_same(&a, &b), cases[i].same);
-        files_dtype_free(&a);
-        files_dtype_free(&b);
+        struct npy_dtype a = {.text = strdup(cases[i].a)}, b = {.text = strdup(cases[i].b)};
+        assert_int_equal(npy_dtype_same(&a, &b), cases[i].same);
+        npy_dtype_free(&a);
+        npy_dtype_free(&b);
     }
 }
 
@@ -328,7 +328,7 @@ static void written_headers(void **state) {
     static const uint64_t shape[] = {2, 3, 40};
     struct base_error error;
     size_t length;
-    char *header = files_header_make("'<f4'", 2, shape, &length, &error), expected[129];
+    char *header = npy_header_make("'<f4'", 2, shape, &length, &error), expected[129];
     snprintf(expected, sizeof expected, "%-127s\n",
              "\x93NUMPY\1 \x76 {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }");
     expected[7] = expected[9] = 0;
@@ -336,16 +336,16 @@ static void written_headers(void **state) {
     assert_memory_equal(header, expected, 128);
     free(header);
     for (unsigned rank = 0; rank <= 3; rank++) {
-        struct files_array array;
-        header = files_header_make("[('\xc3\xa9', '<f4')]", rank, shape, &length, &error);
+        struct npy_array array;
+        header = npy_header_make("[('\xc3\xa9', '<f4')]", rank, shape, &length, &error);
         assert_int_equal(length % 64, 0);
         assert_int_equal(header[6], 1);
-        assert_int_equal(files_header_length((unsigned char *)header, 12, &error), length);
-        assert_true(files_header_parse(&array, (unsigned char *)header, length, &error));
+        assert_int_equal(npy_header_length((unsigned char *)header, 12, &error), length);
+        assert_true(npy_header_parse(&array, (unsigned char *)header, length, &error));
         assert_int_equal(array.rank, rank);
         assert_memory_equal(array.shape, shape, rank * sizeof *shape);
         assert_string_equal(array.dtype.text, "[('\xc3\xa9', '<f4')]");
-        files_array_free(&array);
+        npy_array_free(&array);
         free(header);
     }
 }
@@ -361,23 +361,23 @@ static void written_formats(void **state) {
             at += sprintf(at, "('f%06zu', '|i1'),", i);
         strcpy(at, "]");
         size_t length;
-        char *header = files_header_make(type, 0, NULL, &length, &error);
-        if (20 * fields > FILES_MOST_HEADER) {
+        char *header = npy_header_make(type, 0, NULL, &length, &error);
+        if (20 * fields > NPY_MOST_HEADER) {
             assert_null(header);
             assert_non_null(strstr(error.text, "262144"));
         } else {
-            struct files_array array;
+            struct npy_array array;
             assert_int_equal(header[6], fields == 8000 ? 2 : 1);
-            assert_int_equal(files_header_length((unsigned char *)header, 12, &error), length);
-            assert_true(files_header_parse(&array, (unsigned char *)header, length, &error));
+            assert_int_equal(npy_header_length((unsigned char *)header, 12, &error), length);
+            assert_true(npy_header_parse(&array, (unsigned char *)header, length, &error));
             assert_int_equal(array.dtype.field_count, fields);
-            files_array_free(&array);
+            npy_array_free(&array);
         }
         free(header);
         free(type);
     }
     size_t length;
-    char *header = files_header_make("[('\xe4\xb8\xad', '<f4')]", 0, NULL, &length, &error);
+    char *header = npy_header_make("[('\xe4\xb8\xad', '<f4')]", 0, NULL, &length, &error);
     assert_int_equal(header[6], 3);
     assert_non_null(memmem(header, length, "'\xe4\xb8\xad'", 5));
     free(header);

@@ -106,8 +106,8 @@ static void packed_boxes_are_their_runs(void **state) {
         for (unsigned d = 0; d < space.rank; d++)
             box.start[d] = next(&random) % (space.size[d] - box.count[d] + 1);
         for (int v = 0; v < 2; v++) {
-            int64_t strides[FILES_MOST_DIMENSIONS];
-            uint64_t index[FILES_MOST_DIMENSIONS] = {0}, packed = 0;
+            int64_t strides[NPY_MOST_DIMENSIONS];
+            uint64_t index[NPY_MOST_DIMENSIONS] = {0}, packed = 0;
             struct files_runs runs;
             files_box_strides(&box, &space, &views[v], strides);
             files_runs_first(&runs, &views[v], &space, &box);
