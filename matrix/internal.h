@@ -43,8 +43,13 @@ static inline uint64_t matrix_index(const void *array, unsigned bytes, uint64_t 
 
 bool market_write(const struct matrix *matrix, bool compresses, FILE *file, const char *path,
                   const struct matrix_watch *watch, struct base_error *error);
-/* Takes the descriptor over, in any case; size: of the file, in bytes. */
+/* Each takes the descriptor over, in any case; size: of the file, in bytes. */
 bool market_read(struct matrix *matrix, int file, uint64_t size, const char *path,
                  const struct matrix_watch *watch, struct base_error *error);
+
+bool npz_read(struct matrix *matrix, int file, uint64_t size, const char *path,
+              const struct matrix_watch *watch, struct base_error *error);
+bool npz_write(const struct matrix *matrix, FILE *file, const char *path, const struct matrix_watch *watch,
+               struct base_error *error);
 
 #endif
