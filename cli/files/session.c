@@ -11,19 +11,12 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/place.h"
 #include "cli/unfinished.h"
 
 _Static_assert((int)FILES_MOST_FILES <= (int)CLI_MOST_UNFINISHED, "the names of all outputs have a place");
-
-static double now(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 /* ---------------------------------------------------------------- memory */
 
@@ -71,8 +64,7 @@ static bool open_input(struct files_input *input, struct base_error *error) {
 
 bool files_session_open(struct files_session *session, const char *command, uint64_t memory,
                         const char *const *paths, size_t count, struct base_error *error) {
-    *session = (struct files_session){
-        .command = command, .memory = memory ? memory : default_memory(), .begun = now()};
+    *session = (struct files_session){.command = command, .memory = memory ? memory : default_memory()};
     if (count > FILES_MOST_FILES)
         return base_usage(error, "%s takes at most %d files", command, FILES_MOST_FILES);
     session->inputs = calloc(count + 1, sizeof *session->inputs);
@@ -169,16 +161,12 @@ struct files_end files_output_end(const struct files_session *session, size_t i,
                               .view = {.offset = output->data, .record = record}};
 }
 
-/* Short work shows nothing, and long work ten lines a second. */
 static void show_progress(void *argument, uint64_t bytes, uint64_t total) {
     struct files_session *session = argument;
-    double time = now();
-    if (time - session->begun < 0.5 || time - session->shown < 0.1)
-        return;
-    session->shown = time;
-    cli_progress_show(&session->progress, "%s: %.2f of %.2f GB, %.2f GB/s", session->command,
-                      1e-9 * (double)bytes, 1e-9 * (double)total,
-                      1e-9 * (double)bytes / (time - session->begun));
+    double seconds;
+    if (cli_progress_due(&session->progress, &seconds))
+        cli_progress_show(&session->progress, "%s: %.2f of %.2f GB, %.2f GB/s", session->command,
+                          1e-9 * (double)bytes, 1e-9 * (double)total, 1e-9 * (double)bytes / seconds);
 }
 
 static bool commit(struct files_session *session, struct base_error *error) {

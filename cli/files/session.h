@@ -30,7 +30,6 @@ struct files_session {
     struct files_output *outputs;
     size_t output_count;
     struct cli_progress progress;
-    double begun, shown; /* in seconds */
 };
 
 /* Opens the inputs and reads their headers.  memory: for boxes, in bytes; 0: what suits the machine. */
