@@ -36,7 +36,7 @@ struct cli_command {
 };
 
 extern const struct cli_command cli_bench, cli_report_command, cli_list, cli_devices, cli_prof, cli_transpose,
-    cli_permute, cli_add, cli_deinterleave, cli_interleave;
+    cli_permute, cli_add, cli_deinterleave, cli_interleave, cli_sparse_transpose;
 
 /* Handles the common keys, and makes a message for an option that getopt refused. */
 error_t cli_parse_common(int key, char *argument, struct argp_state *state);

@@ -1,6 +1,8 @@
-/* wideload transpose, permute, add, deinterleave, interleave: operations on arrays in NumPy's .npy files. */
+/* wideload transpose, permute, add, deinterleave, interleave, sparse-transpose: operations on arrays in
+ * files. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/parse.h"
 #include "cli/arguments.h"
@@ -64,6 +66,8 @@ static error_t parse(int key, char *argument, struct argp_state *state) {
 
 static const struct argp_option options[] = {MEMORY_OPTION, CLI_COMMON_OPTIONS, {0}};
 
+static const struct argp_option sparse_options[] = {CLI_COMMON_OPTIONS, {0}};
+
 static const struct argp_option permute_options[] = {
     {"axes", KEY_AXES, "LIST", 0,
      "The input's dimension that becomes each dimension of the output: 0,2,3,1; negative numbers count from "
@@ -86,9 +90,54 @@ static const struct argp_option interleave_options[] = {
     CLI_COMMON_OPTIONS,
     {0}};
 
-/* Parses the arguments, then does `work`, if there are at least `least` files and at most `most`. */
-static int run(const struct cli_command *command, size_t least, size_t most,
-               bool (*work)(const struct input *input, struct base_error *error), int argc, char **argv) {
+/* ---------------------------------------------------------------- what each does */
+
+static bool transpose(const struct input *input, struct base_error *error) {
+    return files_permute("transpose", input->paths[0], input->paths[1], NULL, input->memory, error);
+}
+
+static bool permute(const struct input *input, struct base_error *error) {
+    if (!input->has_axes)
+        return base_usage(error, "permute needs an order: give --axes, such as --axes 0,2,1");
+    return files_permute("permute", input->paths[0], input->paths[1], &input->axes, input->memory, error);
+}
+
+static bool add(const struct input *input, struct base_error *error) {
+    return files_add(input->paths[0], input->paths[1], input->paths[2], input->memory, error);
+}
+
+static bool deinterleave(const struct input *input, struct base_error *error) {
+    return files_deinterleave(input->paths[0], input->prefix, input->memory, error);
+}
+
+static bool interleave(const struct input *input, struct base_error *error) {
+    return files_interleave(input->paths, input->count - 1, input->paths[input->count - 1], input->fields,
+                            input->memory, error);
+}
+
+static bool sparse_transpose(const struct input *input, struct base_error *error) {
+    return files_sparse_transpose(input->paths[0], input->paths[1], error);
+}
+
+static const struct operation {
+    const struct cli_command *command;
+    bool (*work)(const struct input *input, struct base_error *error);
+    size_t least, most; /* files */
+} operations[] = {
+    {&cli_transpose, transpose, 2, 2},
+    {&cli_permute, permute, 2, 2},
+    {&cli_add, add, 3, 3},
+    {&cli_deinterleave, deinterleave, 1, 1},
+    {&cli_interleave, interleave, 2, SIZE_MAX},
+    {&cli_sparse_transpose, sparse_transpose, 2, 2},
+};
+
+/* Parses the arguments, then does the work of the command that argv[0] names. */
+static int run(int argc, char **argv) {
+    const struct operation *operation = operations;
+    while (strcmp(operation->command->name, argv[0]) != 0)
+        operation++;
+    const struct cli_command *command = operation->command;
     struct input input = {.paths = calloc((size_t)argc + 1, sizeof *input.paths)};
     struct base_error error;
     if (!input.paths) {
@@ -97,126 +146,51 @@ static int run(const struct cli_command *command, size_t least, size_t most,
     }
     int status = cli_parse(command, argc, argv, &input.common);
     if (status == CLI_GO_ON) {
-        bool good = input.count >= least && input.count <= most;
+        bool good = input.count >= operation->least && input.count <= operation->most;
         if (!good)
             base_usage(&error, "%s takes %s; %zu given; see `wideload help %s`", command->name,
                        command->argp->args_doc, input.count, command->name);
-        status = good && work(&input, &error) ? CLI_SUCCESS : cli_report(&error);
+        status = good && operation->work(&input, &error) ? CLI_SUCCESS : cli_report(&error);
     }
     free(input.paths);
     return status;
 }
 
-/* ---------------------------------------------------------------- transpose */
+/* ---------------------------------------------------------------- what each says of itself */
 
-static const struct argp transpose_argp = {
-    options,
-    parse,
-    "IN.npy OUT.npy",
-    "Writes an array with its dimensions in reverse order, as numpy.transpose gives it." FILES_TEXT,
-    NULL,
-    NULL,
-    NULL};
+#define COMMAND(id, name, options, files, summary, text)                                                     \
+    static const struct argp id##_argp = {options, parse, files, text, NULL, NULL, NULL};                    \
+    const struct cli_command cli_##id = {name, summary, &id##_argp, run};
 
-static bool do_transpose(const struct input *input, struct base_error *error) {
-    return files_permute("transpose", input->paths[0], input->paths[1], NULL, input->memory, error);
-}
+COMMAND(transpose, "transpose", options, "IN.npy OUT.npy",
+        "Reverse the dimensions of an array in a .npy file",
+        "Writes an array with its dimensions in reverse order, as numpy.transpose gives it." FILES_TEXT)
 
-static int run_transpose(int argc, char **argv) {
-    return run(&cli_transpose, 2, 2, do_transpose, argc, argv);
-}
+COMMAND(
+    permute, "permute", permute_options, "IN.npy OUT.npy",
+    "Reorder the dimensions of an array in a .npy file",
+    "Writes an array with its dimensions in the order of --axes, as numpy.transpose gives it: --axes 0,2,3,1 "
+    "makes NHWC of NCHW." FILES_TEXT)
 
-const struct cli_command cli_transpose = {"transpose", "Reverse the dimensions of an array in a .npy file",
-                                          &transpose_argp, run_transpose};
+COMMAND(add, "add", options, "A.npy B.npy OUT.npy", "Add two arrays in .npy files",
+        "Writes the sum of two arrays of one shape and one type: integers, which wrap, floats and complex "
+        "numbers." FILES_TEXT)
 
-/* ---------------------------------------------------------------- permute */
+COMMAND(deinterleave, "deinterleave", deinterleave_options, "IN.npy",
+        "Split an array in a .npy file by field or item",
+        "Splits a structured array into one array per field, any other array along its last dimension: "
+        "PREFIX.0.npy, PREFIX.1.npy, ..." FILES_TEXT)
 
-static const struct argp permute_argp = {permute_options,
-                                         parse,
-                                         "IN.npy OUT.npy",
-                                         "Writes an array with its dimensions in the order of --axes, as "
-                                         "numpy.transpose gives it: --axes 0,2,3,1 makes "
-                                         "NHWC of NCHW." FILES_TEXT,
-                                         NULL,
-                                         NULL,
-                                         NULL};
+COMMAND(interleave, "interleave", interleave_options, "IN.npy... OUT.npy", "Join arrays in .npy files to one",
+        "Joins arrays of one shape and one type along a new last dimension; with --fields, arrays of "
+        "one shape to a structured array." FILES_TEXT)
 
-static bool do_permute(const struct input *input, struct base_error *error) {
-    if (!input->has_axes)
-        return base_usage(error, "permute needs an order: give --axes, such as --axes 0,2,1");
-    return files_permute("permute", input->paths[0], input->paths[1], &input->axes, input->memory, error);
-}
-
-static int run_permute(int argc, char **argv) {
-    return run(&cli_permute, 2, 2, do_permute, argc, argv);
-}
-
-const struct cli_command cli_permute = {"permute", "Reorder the dimensions of an array in a .npy file",
-                                        &permute_argp, run_permute};
-
-/* ---------------------------------------------------------------- add */
-
-static const struct argp add_argp = {
-    options,
-    parse,
-    "A.npy B.npy OUT.npy",
-    "Writes the sum of two arrays of one shape and one type: integers, which wrap, floats and complex "
-    "numbers." FILES_TEXT,
-    NULL,
-    NULL,
-    NULL};
-
-static bool do_add(const struct input *input, struct base_error *error) {
-    return files_add(input->paths[0], input->paths[1], input->paths[2], input->memory, error);
-}
-
-static int run_add(int argc, char **argv) {
-    return run(&cli_add, 3, 3, do_add, argc, argv);
-}
-
-const struct cli_command cli_add = {"add", "Add two arrays in .npy files", &add_argp, run_add};
-
-/* ---------------------------------------------------------------- deinterleave, interleave */
-
-static const struct argp deinterleave_argp = {deinterleave_options,
-                                              parse,
-                                              "IN.npy",
-                                              "Splits a structured array into one array per field, any other "
-                                              "array along its last dimension: PREFIX.0.npy, "
-                                              "PREFIX.1.npy, ..." FILES_TEXT,
-                                              NULL,
-                                              NULL,
-                                              NULL};
-
-static bool do_deinterleave(const struct input *input, struct base_error *error) {
-    return files_deinterleave(input->paths[0], input->prefix, input->memory, error);
-}
-
-static int run_deinterleave(int argc, char **argv) {
-    return run(&cli_deinterleave, 1, 1, do_deinterleave, argc, argv);
-}
-
-const struct cli_command cli_deinterleave = {"deinterleave", "Split an array in a .npy file by field or item",
-                                             &deinterleave_argp, run_deinterleave};
-
-static const struct argp interleave_argp = {interleave_options,
-                                            parse,
-                                            "IN.npy... OUT.npy",
-                                            "Joins arrays of one shape and one type along a new last "
-                                            "dimension; with --fields, arrays of one shape to a "
-                                            "structured array." FILES_TEXT,
-                                            NULL,
-                                            NULL,
-                                            NULL};
-
-static bool do_interleave(const struct input *input, struct base_error *error) {
-    return files_interleave(input->paths, input->count - 1, input->paths[input->count - 1], input->fields,
-                            input->memory, error);
-}
-
-static int run_interleave(int argc, char **argv) {
-    return run(&cli_interleave, 2, SIZE_MAX, do_interleave, argc, argv);
-}
-
-const struct cli_command cli_interleave = {"interleave", "Join arrays in .npy files to one", &interleave_argp,
-                                           run_interleave};
+COMMAND(sparse_transpose, "sparse-transpose", sparse_options, "IN OUT",
+        "Transpose a sparse matrix in a .mtx or .npz file",
+        "Writes the transpose of a sparse matrix, row by row.  A file is Matrix Market's (.mtx, "
+        ".mtx.gz) or SciPy's (.npz), as its name says, and IN and OUT may differ in that."
+        "\vA .mtx is in coordinate format: real, complex, integer or pattern.  If it is symmetric, "
+        "skew-symmetric or hermitian, OUT has both sides of the diagonal, as a general matrix.  A .npz "
+        "is read as csr, csc or coo, and written as csr, not compressed.  Values stay as they are, bit "
+        "for bit; entries of one place are all kept.  The matrix has to fit into memory, and the output "
+        "appears when it is complete, or not at all.")

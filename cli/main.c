@@ -9,17 +9,18 @@
 #include "wideload.h"
 
 static const struct cli_command *const commands[] = {
-    &cli_bench,     &cli_report_command, &cli_prof, &cli_list,         &cli_devices,
-    &cli_transpose, &cli_permute,        &cli_add,  &cli_deinterleave, &cli_interleave};
+    &cli_bench,           &cli_report_command, &cli_prof, &cli_list,         &cli_devices,
+    &cli_transpose,       &cli_permute,        &cli_add,  &cli_deinterleave, &cli_interleave,
+    &cli_sparse_transpose};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(void) {
     puts("Usage: wideload COMMAND [ARGUMENT...]\n"
          "Shows what each memory access pattern of a CUDA kernel costs, on a GPU or without one,\n"
-         "and moves arrays in NumPy's files.\n");
+         "and moves arrays in files.\n");
     for (size_t i = 0; i < COMMANDS; i++)
-        printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
-    puts("  help         Print this help, or a command's\n"
+        printf("  %-16s  %s\n", commands[i]->name, commands[i]->summary);
+    puts("  help              Print this help, or a command's\n"
          "\n"
          "      --help     Print this help; after a command, its own\n"
          "      --version  Print the version\n"

@@ -1,5 +1,6 @@
-/* The operations of the command line on arrays in .npy files.  Each writes files that appear whole or not at
- * all, in C order.  False, with one line that names the file and what is wrong. */
+/* The operations of the command line on arrays in .npy files, and on sparse matrices.  Each writes files that
+ * appear whole or not at all, arrays in C order.  False, with one line that names the file and what is wrong.
+ */
 #ifndef WIDELOAD_CLI_FILES_OPERATIONS_H
 #define WIDELOAD_CLI_FILES_OPERATIONS_H
 
@@ -34,5 +35,8 @@ bool files_deinterleave(const char *from, const char *prefix, uint64_t memory, s
  * structure without padding. */
 bool files_interleave(const char *const *from, size_t count, const char *to, const char *fields,
                       uint64_t memory, struct base_error *error);
+
+/* The transpose of a sparse matrix, in the formats that both names say: matrix/matrix.h. */
+bool files_sparse_transpose(const char *from, const char *to, struct base_error *error);
 
 #endif
