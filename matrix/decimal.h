@@ -25,8 +25,9 @@ enum { DECIMAL_INTEGER = 20, DECIMAL_SIGNED = 21, DECIMAL_REAL = 32 };
 /* Each returns the length of what it writes. */
 size_t decimal_write_unsigned(char *text, uint64_t number);
 size_t decimal_write_signed(char *text, int64_t number);
-/* A float of 2, 4 or 8 bytes, which decimal_read() and a rounding to as many bytes read back bit for bit:
- * mostly the shortest such text; "inf", and "nan" for every NaN. */
+/* A float of 2, 4 or 8 bytes, which decimal_read() and a rounding to as many bytes read back bit for bit.  It
+ * is the shortest such text, but for some powers of two and some integers above 2^53.  "inf", and "nan" for
+ * every NaN. */
 size_t decimal_write(char *text, const void *number, unsigned bytes);
 
 #endif
