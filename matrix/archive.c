@@ -95,12 +95,11 @@ static bool read_header(struct archive_array *array, struct base_error *error) {
 /* Whether the archive can hold what a header promises, before there is memory for it. */
 static bool check_size(const struct archive_array *array, const unz_file_info64 *info,
                        struct base_error *error) {
-    const uint64_t most = info->compressed_size > array->archive->size ? 0
-                          : info->compression_method                   ? info->compressed_size * MOST_RATIO
-                                                                       : info->compressed_size;
-    return array->npy.bytes <= most ||
-           base_failure(error, "its '%s' is cut short: it has %llu bytes by its header", array->name,
-                        (unsigned long long)array->npy.bytes);
+    const uint64_t packed = info->compressed_size, size = array->npy.data + array->npy.bytes;
+    const bool fits = size <= info->uncompressed_size && packed <= array->archive->size &&
+                      size / (info->compression_method ? MOST_RATIO : 1) <= packed;
+    return fits || base_failure(error, "its '%s' is cut short: it has %llu bytes by its header", array->name,
+                                (unsigned long long)array->npy.bytes);
 }
 
 bool archive_find(const struct archive *archive, const char *name, struct archive_array *array,
@@ -179,7 +178,7 @@ bool archive_append(zipFile zip, const char *name, const char *dtype, unsigned r
         const uint64_t left = bytes - done;
         good = zipWriteInFileInZip(zip, (const char *)data + done,
                                    left < AT_ONCE ? (unsigned)left : AT_ONCE) == ZIP_OK;
-        matrix_show(watch, name, done, bytes);
+        matrix_show(watch, "writes", done, bytes);
     }
     free(header);
     return good && zipCloseFileInZip(zip) == ZIP_OK;
