@@ -41,15 +41,15 @@ static inline uint64_t matrix_index(const void *array, unsigned bytes, uint64_t 
     return bytes == 4 ? ((const uint32_t *)array)[i] : ((const uint64_t *)array)[i];
 }
 
-bool market_write(const struct matrix *matrix, bool compresses, FILE *file, const char *path,
-                  const struct matrix_watch *watch, struct base_error *error);
-/* Each takes the descriptor over, in any case; size: of the file, in bytes. */
-bool market_read(struct matrix *matrix, int file, uint64_t size, const char *path,
-                 const struct matrix_watch *watch, struct base_error *error);
-
-bool npz_read(struct matrix *matrix, int file, uint64_t size, const char *path,
-              const struct matrix_watch *watch, struct base_error *error);
-bool npz_write(const struct matrix *matrix, FILE *file, const char *path, const struct matrix_watch *watch,
+/* A file's format.  Messages do not name the file.  Each reader takes the descriptor over, in any case; size:
+ * of the file, in bytes. */
+bool market_read(struct matrix *matrix, int file, uint64_t size, const struct matrix_watch *watch,
+                 struct base_error *error);
+bool market_write(const struct matrix *matrix, bool compresses, FILE *file, const struct matrix_watch *watch,
+                  struct base_error *error);
+bool npz_read(struct matrix *matrix, int file, uint64_t size, const struct matrix_watch *watch,
+              struct base_error *error);
+bool npz_write(const struct matrix *matrix, FILE *file, const struct matrix_watch *watch,
                struct base_error *error);
 
 #endif

@@ -27,8 +27,8 @@ struct reader {
     uint64_t read;      /* lines of entries */
 };
 
-static bool refuse(const struct reader *reader, uint64_t line, const char *what, struct base_error *error) {
-    return base_failure(error, "%.400s: line %llu: %s", reader->text.path, (unsigned long long)line, what);
+static bool refuse(uint64_t line, const char *what, struct base_error *error) {
+    return base_failure(error, "line %llu: %s", (unsigned long long)line, what);
 }
 
 static void swap_blocks(struct reader *reader) {
@@ -54,7 +54,7 @@ static bool read_head_line(struct reader *reader, const char *line, const char *
         head->size_line = reader->lines;
         good = market_read_sizes(head, line, end, &reason);
     }
-    return good || refuse(reader, reader->lines, reason.text, error);
+    return good || refuse(reader->lines, reason.text, error);
 }
 
 /* Reads lines up to the one with the sizes, and sets *body to what follows it in the block. */
@@ -75,7 +75,7 @@ static bool read_head(struct reader *reader, const char **body, struct base_erro
         }
         *body = line;
     } while (!done && !reader->text.ended);
-    return done || base_failure(error, "%.400s: it ends before its line of sizes", reader->text.path);
+    return done || base_failure(error, "it ends before its line of sizes");
 }
 
 /* ---------------------------------------------------------------- entries */
@@ -140,15 +140,14 @@ static bool append(struct reader *reader, struct base_error *error) {
         const struct market_piece *piece = &reader->pieces[i];
         reader->lines += piece->lines;
         if (piece->failed)
-            return refuse(reader, reader->lines + 1, piece->error.text, error);
+            return refuse(reader->lines + 1, piece->error.text, error);
         reader->places[i] = to->entries;
         to->entries += piece->entries;
         reader->read += piece->read;
     }
     if (reader->read > head->entries)
-        return base_failure(error, "%.400s: it has more entries than the %llu of its line %llu",
-                            reader->text.path, (unsigned long long)head->entries,
-                            (unsigned long long)head->size_line);
+        return base_failure(error, "it has more entries than the %llu of its line %llu",
+                            (unsigned long long)head->entries, (unsigned long long)head->size_line);
     if (!matrix_triplets_reserve(to, to->entries, error))
         return false;
     matrix_share(copy, reader, reader->count);
@@ -173,20 +172,26 @@ static bool read_body(struct reader *reader, const char *body, uint64_t size,
         cut(reader, reader->block->text, reader->block->text + reader->block->length);
     }
     return reader->read == head->entries ||
-           base_failure(error, "%.400s: it has %llu entries, but %llu by its line %llu", reader->text.path,
+           base_failure(error, "it has %llu entries, but %llu by its line %llu",
                         (unsigned long long)reader->read, (unsigned long long)head->entries,
                         (unsigned long long)head->size_line);
 }
 
 /* ---------------------------------------------------------------- the whole */
 
-static bool open_reader(struct reader *reader, int file, const char *path, struct base_error *error) {
-    const size_t pieces = matrix_threads() * PIECES_EACH;
+/* How many pieces a block of a file of this size has.  Compressed, it may be several times as long. */
+static size_t count_pieces(uint64_t size) {
+    const uint64_t most = matrix_threads() * PIECES_EACH, enough = size / (PIECE / 4) + 1;
+    return enough < most ? enough : most;
+}
+
+static bool open_reader(struct reader *reader, int file, uint64_t size, struct base_error *error) {
+    const size_t pieces = count_pieces(size);
     decimal_prepare();
     reader->block = &reader->blocks[0];
     reader->next = &reader->blocks[1];
     reader->room = 2 * pieces + 1; /* two that follow one another have more than PIECE bytes */
-    if (!text_open(&reader->text, file, path, pieces * PIECE, error) ||
+    if (!text_open(&reader->text, file, pieces * PIECE, error) ||
         !text_allocate(&reader->text, reader->block, error) ||
         !text_allocate(&reader->text, reader->next, error))
         return false;
@@ -223,12 +228,12 @@ static bool read_all(struct reader *reader, uint64_t size, const struct matrix_w
     return allocate_pieces(reader, error) && read_body(reader, body, size, watch, error);
 }
 
-bool market_read(struct matrix *matrix, int file, uint64_t size, const char *path,
-                 const struct matrix_watch *watch, struct base_error *error) {
+bool market_read(struct matrix *matrix, int file, uint64_t size, const struct matrix_watch *watch,
+                 struct base_error *error) {
     static const enum matrix_kind kinds[] = {MATRIX_PATTERN, MATRIX_SIGNED, MATRIX_UNSIGNED, MATRIX_REAL,
                                              MATRIX_COMPLEX};
     struct reader reader = {.failed = false};
-    const bool good = open_reader(&reader, file, path, error) && read_all(&reader, size, watch, error);
+    const bool good = open_reader(&reader, file, size, error) && read_all(&reader, size, watch, error);
     close_reader(&reader);
     *matrix = (struct matrix){.kind = kinds[reader.head.field]};
     if (good)

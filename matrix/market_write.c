@@ -151,14 +151,13 @@ static void work(void *argument, size_t i) {
         piece->result = NULL;
 }
 
-static bool failed(const struct writer *writer, const char *path, struct base_error *error) {
+static bool failed(const struct writer *writer, struct base_error *error) {
     if (writer->failed)
-        return base_failure(error, "%.400s: it cannot be written: %s", path, strerror(writer->reason));
+        return base_failure(error, "it cannot be written: %s", strerror(writer->reason));
     return base_failure(error, "out of memory");
 }
 
-static bool write_pieces(struct writer *writer, const char *path, const struct matrix_watch *watch,
-                         struct base_error *error) {
+static bool write_pieces(struct writer *writer, const struct matrix_watch *watch, struct base_error *error) {
     const uint64_t entries = writer->matrix->entries;
     uint64_t next = 0;
     for (bool is_first = true, more = true; more; is_first = false) {
@@ -172,7 +171,7 @@ static bool write_pieces(struct writer *writer, const char *path, const struct m
         matrix_share(work, writer, writer->count + 1);
         for (size_t i = 0; i < writer->count; i++)
             if (writer->failed || !writer->made[i].result)
-                return failed(writer, path, error);
+                return failed(writer, error);
         matrix_show(watch, "writes", next, entries);
         struct piece *made = writer->made;
         writer->made = writer->written;
@@ -207,8 +206,7 @@ static void free_pieces(struct writer *writer) {
 }
 
 /* The field that holds the values. */
-static bool choose_field(enum market_field *field, const struct matrix *matrix, const char *path,
-                         struct base_error *error) {
+static bool choose_field(enum market_field *field, const struct matrix *matrix, struct base_error *error) {
     const unsigned width = matrix->width;
     switch (matrix->kind) {
     case MATRIX_PATTERN:
@@ -229,19 +227,21 @@ static bool choose_field(enum market_field *field, const struct matrix *matrix, 
         break;
     }
     return matrix->kind != MATRIX_REAL || width <= 8 ||
-           base_failure(error, "%.400s: a .mtx has reals of 64 bits at most, and these have %u; write a .npz",
-                        path, 8 * width);
+           base_failure(error, "a .mtx has reals of 64 bits at most, and these have %u; write a .npz",
+                        8 * width);
 }
 
-bool market_write(const struct matrix *matrix, bool compresses, FILE *file, const char *path,
-                  const struct matrix_watch *watch, struct base_error *error) {
+bool market_write(const struct matrix *matrix, bool compresses, FILE *file, const struct matrix_watch *watch,
+                  struct base_error *error) {
     struct writer writer = {.matrix = matrix, .file = file, .compresses = compresses};
     const size_t text = LONGEST_HEAD + (size_t)PIECE * LONGEST_LINE;
     writer.room = text + text / 1024 + 64; /* what does not compress becomes a little longer */
     writer.count = matrix_threads() * PIECES_EACH;
+    if (writer.count > matrix->entries / PIECE + 1)
+        writer.count = matrix->entries / PIECE + 1;
     decimal_prepare();
-    const bool good = choose_field(&writer.field, matrix, path, error) && allocate_pieces(&writer, error) &&
-                      write_pieces(&writer, path, watch, error);
+    const bool good = choose_field(&writer.field, matrix, error) && allocate_pieces(&writer, error) &&
+                      write_pieces(&writer, watch, error);
     free_pieces(&writer);
     return good;
 }

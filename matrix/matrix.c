@@ -168,16 +168,20 @@ bool matrix_read(struct matrix *matrix, const char *path, const struct matrix_wa
         close(file);
         return base_usage(error, "%.400s is no regular file", path);
     }
-    return (format == MATRIX_NPZ ? npz_read : market_read)(matrix, file, (uint64_t)status.st_size, path,
-                                                           watch, error);
+    struct base_error reason;
+    return (format == MATRIX_NPZ ? npz_read : market_read)(matrix, file, (uint64_t)status.st_size, watch,
+                                                           &reason) ||
+           base_failure(error, "%.400s: %s", path, reason.text);
 }
 
 bool matrix_write(const struct matrix *matrix, FILE *file, const char *path, const struct matrix_watch *watch,
                   struct base_error *error) {
     enum matrix_format format;
+    struct base_error reason;
     if (!matrix_format_of(&format, path, error))
         return false;
-    return format == MATRIX_NPZ
-               ? npz_write(matrix, file, path, watch, error)
-               : market_write(matrix, format == MATRIX_MARKET_GZIP, file, path, watch, error);
+    const bool good = format == MATRIX_NPZ
+                          ? npz_write(matrix, file, watch, &reason)
+                          : market_write(matrix, format == MATRIX_MARKET_GZIP, file, watch, &reason);
+    return good || base_failure(error, "%.400s: %s", path, reason.text);
 }

@@ -270,16 +270,14 @@ static bool read_all(struct npz *npz, struct arrays *arrays, struct matrix *matr
                : read_pointers(npz, npz->rows, npz->cols, arrays, matrix, error);
 }
 
-bool npz_read(struct matrix *matrix, int file, uint64_t size, const char *path,
-              const struct matrix_watch *watch, struct base_error *error) {
+bool npz_read(struct matrix *matrix, int file, uint64_t size, const struct matrix_watch *watch,
+              struct base_error *error) {
     struct npz npz = {.watch = watch};
     struct arrays arrays = {0};
-    struct base_error reason;
-    const bool good =
-        archive_open(&npz.archive, file, size, &reason) && read_all(&npz, &arrays, matrix, &reason);
+    const bool good = archive_open(&npz.archive, file, size, error) && read_all(&npz, &arrays, matrix, error);
     free(arrays.first.data);
     free(arrays.second.data);
     free(arrays.values.data);
     archive_close(&npz.archive);
-    return good || base_failure(error, "%.400s: %s", path, reason.text);
+    return good;
 }

@@ -38,7 +38,7 @@ static double *make_ones(uint64_t count, struct base_error *error) {
     return ones;
 }
 
-bool npz_write(const struct matrix *matrix, FILE *file, const char *path, const struct matrix_watch *watch,
+bool npz_write(const struct matrix *matrix, FILE *file, const struct matrix_watch *watch,
                struct base_error *error) {
     double *ones = matrix->width ? NULL : make_ones(matrix->entries, error);
     if (!ones && !matrix->width)
@@ -48,6 +48,5 @@ bool npz_write(const struct matrix *matrix, FILE *file, const char *path, const 
     bool good = zip && write_arrays(zip, matrix, ones ? (const void *)ones : matrix->values, watch);
     good = zip && zipClose(zip, NULL) == ZIP_OK && good;
     free(ones);
-    return good ||
-           base_failure(error, "%.400s: it cannot be written: %s", path, strerror(errno ? errno : EIO));
+    return good || base_failure(error, "it cannot be written: %s", strerror(errno ? errno : EIO));
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-bool text_open(struct text *text, int file, const char *path, size_t room, struct base_error *error) {
-    *text = (struct text){.path = path, .room = room, .file = gzdopen(file, "r")};
+bool text_open(struct text *text, int file, size_t room, struct base_error *error) {
+    *text = (struct text){.room = room, .file = gzdopen(file, "r")};
     if (!text->file) {
         close(file);
         return base_failure(error, "out of memory");
@@ -24,11 +24,10 @@ static bool failed(const struct text *text, struct base_error *error) {
     int number;
     gzerror(text->file, &number);
     if (number == Z_ERRNO)
-        return base_failure(error, "%.400s: it cannot be read: %s", text->path, strerror(errno));
+        return base_failure(error, "it cannot be read: %s", strerror(errno));
     if (number == Z_MEM_ERROR)
         return base_failure(error, "out of memory");
-    return base_failure(error, "%.400s: its compressed data are %s", text->path,
-                        number == Z_BUF_ERROR ? "cut short" : "damaged");
+    return base_failure(error, "its compressed data are %s", number == Z_BUF_ERROR ? "cut short" : "damaged");
 }
 
 bool text_read(struct text *text, const struct text_block *before, struct text_block *block,
@@ -52,7 +51,7 @@ bool text_read(struct text *text, const struct text_block *before, struct text_b
         block->text[filled++] = '\n';
     const char *last = memrchr(block->text, '\n', filled);
     if (!last && filled)
-        return base_failure(error, "%.400s: it has a line of more than %zu bytes", text->path, text->room);
+        return base_failure(error, "it has a line of more than %zu bytes", text->room);
     block->length = last ? (size_t)(last - block->text) + 1 : 0;
     block->rest = filled - block->length;
     return true;

@@ -9,7 +9,6 @@
 #include "base/error.h"
 
 struct text {
-    const char *path; /* for messages */
     gzFile file;
     size_t room; /* bytes of a block */
     bool ended;
@@ -22,11 +21,11 @@ struct text_block {
 };
 
 /* Takes the descriptor over, in any case.  room: the longest line that can be read has so many bytes. */
-bool text_open(struct text *text, int file, const char *path, size_t room, struct base_error *error);
+bool text_open(struct text *text, int file, size_t room, struct base_error *error);
 bool text_allocate(const struct text *text, struct text_block *block, struct base_error *error);
 
 /* Reads what follows the block `before`; NULL: the beginning.  A block of length 0 is read only at the end of
- * the file, where `ended` is set.  Messages name the file. */
+ * the file, where `ended` is set.  Messages do not name the file. */
 bool text_read(struct text *text, const struct text_block *before, struct text_block *block,
                struct base_error *error);
 

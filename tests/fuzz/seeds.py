@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Makes the fuzz targets' first inputs out of what a release build left: PTX a kernel a file, fat binaries,
-programs, records, results; and headers of NumPy's files.
+programs, records, results; headers of NumPy's files; and sparse matrices' files.
 
     tests/fuzz/seeds.py BUILD OUT      OUT/ptx/..., OUT/fatbin/..., OUT/elf/..., OUT/records/..., OUT/words/...,
-                                       OUT/npy/...
+                                       OUT/npy/..., OUT/matrix/...
 """
 import glob
+import gzip
 import hashlib
+import io
 import json
 import os
 import re
@@ -14,6 +16,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 LARGEST_PTX = 12000
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -250,6 +253,34 @@ def keep_headers(out):
         keep(out, "npy", b"\x93NUMPY" + struct.pack("<BBH" if version == 1 else "<BBI", version, 0, len(data)) + data)
 
 
+def npy(descr, shape, data):
+    text = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    return b"\x93NUMPY\1\0" + struct.pack("<H", len(text)) + text + data
+
+
+def keep_matrices(out):
+    for field, symmetry, entry in (("real", "general", "1.5"), ("real", "symmetric", "-2e-3"), ("integer", "skew-symmetric", "-7"),
+                                   ("complex", "hermitian", "0.30000000000000004 1e300"), ("pattern", "symmetric", ""),
+                                   ("unsigned-integer", "general", "18446744073709551615"), ("real", "general", "inf")):
+        text = f"%%MatrixMarket matrix coordinate {field} {symmetry}\n% a comment\n\n3 3 2\n2 1 {entry}\r\n 3\t1 {entry}"
+        keep(out, "matrix", text.encode())
+        keep(out, "matrix", gzip.compress(text.encode(), mtime=0))
+    for form, index, value in ("csr", "<i4", "<f8"), ("csc", "<i8", "|i1"), ("coo", "<i4", "<c16"), ("csr", ">i4", ">f4"), ("coo", "<u4", "|b1"):
+        def numbers(*items, code="iq"[index[2] == "8"], order=index[0]):
+            return npy(index, f"({len(items)},)", struct.pack(f"{order}{len(items)}{code}", *items))
+        arrays = [npy("|S3", "()", form.encode()), npy("<i8", "(2,)", struct.pack("<2q", 3, 3)), numbers(0, 1, 1, 2), numbers(2, 0),
+                  npy(value, "(2,)", bytes(range(60, 60 + 2 * int(value[2:])))), numbers(1, 0), numbers(0, 2), npy("|b1", "()", b"\1")]
+        if form == "coo":
+            arrays[2] = arrays[3] = b""
+        keep(out, "matrix", b"\0" + b"".join(struct.pack("<H", len(array)) + array for array in arrays))
+        for method in zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED:
+            file = io.BytesIO()
+            with zipfile.ZipFile(file, "w", method) as archive:
+                for name, array in zip(("format", "shape", "indptr", "indices", "data", "row", "col"), arrays):
+                    archive.writestr(zipfile.ZipInfo(name + ".npy"), array, method)
+            keep(out, "matrix", file.getvalue())
+
+
 def main():
     build, out = (os.path.abspath(path) for path in sys.argv[1:3])
     with tempfile.TemporaryDirectory() as folder:
@@ -261,6 +292,7 @@ def main():
     keep_results(out)
     keep_words(out)
     keep_headers(out)
+    keep_matrices(out)
 
 
 if __name__ == "__main__":

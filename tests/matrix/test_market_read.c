@@ -26,6 +26,14 @@ static void put(const char *path, const void *bytes, size_t length) {
     assert_int_equal(fclose(file), 0);
 }
 
+/* The machine's memory, which nothing larger is taken of. */
+static bool is_small;
+long __real_sysconf(int name);
+long __wrap_sysconf(int name);
+long __wrap_sysconf(int name) {
+    return is_small && name == _SC_PHYS_PAGES ? 1024 : __real_sysconf(name);
+}
+
 /* Appends a gzip file of its own. */
 static void put_compressed(const char *text, const char *mode) {
     gzFile file = gzopen(compressed, mode);
@@ -217,6 +225,15 @@ static void files_that_are_none(void **unused) {
     assert_int_equal(unlink("null.mtx"), 0);
 }
 
+static void files_that_are_larger_than_memory(void **unused) {
+    (void)unused;
+    const char text[] = HEAD("pattern", "general") "2147483648 1 1\n7 1\n";
+    put(plain, text, sizeof text - 1);
+    is_small = true;
+    expect_refusal(plain, "2147483649 times 4 bytes are more than this machine's memory", false);
+    is_small = false;
+}
+
 static void compressed_files(void **unused) {
     (void)unused;
     struct matrix matrix;
@@ -315,13 +332,10 @@ static void a_line_of_any_length_but_one_is_read(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_that_are_right),
-        cmocka_unit_test(files_that_are_wrong),
-        cmocka_unit_test(files_that_are_none),
-        cmocka_unit_test(compressed_files),
-        cmocka_unit_test(entries_of_long_files_are_in_their_order),
-        cmocka_unit_test(an_error_names_its_line),
-        cmocka_unit_test(a_line_of_any_length_but_one_is_read),
+        cmocka_unit_test(files_that_are_right),    cmocka_unit_test(files_that_are_wrong),
+        cmocka_unit_test(files_that_are_none),     cmocka_unit_test(files_that_are_larger_than_memory),
+        cmocka_unit_test(compressed_files),        cmocka_unit_test(entries_of_long_files_are_in_their_order),
+        cmocka_unit_test(an_error_names_its_line), cmocka_unit_test(a_line_of_any_length_but_one_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
