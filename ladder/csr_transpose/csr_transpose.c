@@ -1,9 +1,12 @@
-/* csr-transpose: ladder/csr_transpose/csr_transpose.cu and ladder/csr_transpose/scan.cu. */
+/* csr-transpose: the table, and the launches of csr_transpose.cu, shared.cu and scan.cu. */
+#include "ladder/csr_transpose/partition.h"
 #include "ladder/csr_transpose/scan.h"
 #include "ladder/tables.h"
 #include "lib/error.h"
 
 #define BLOCK 256
+/* The same as in ladder/csr_transpose/shared.cu. */
+#define SHARED_TILE 2048
 
 /* The number of counts: one per column, and a final 0 whose prefix is nnz. */
 static uint64_t counts_of(const struct wl_problem *problem) {
@@ -43,32 +46,62 @@ static wl_error check(wl_context *context, const struct wl_problem *problem, uns
     return error;
 }
 
-static wl_error fast(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
-    bool empty = problem->nnz == 0;
-    wl_error error = check(context, problem, empty ? 0 : 7, empty ? 1 : 7, fast_bytes(problem));
-    if (error)
-        return error;
+/* The kernels that count columns' entries, and scatter, and how many entries a block of them has. */
+struct counting {
+    wl__kernel count, scatter;
+    uint64_t each;
+    struct wl__block block;
+};
+
+/* Checks the arrays of CSR to CSC.  A matrix without entries has starts of 0, and *done is true. */
+static wl_error begin(wl_context *context, const struct wl_problem *problem, bool *done, wl_stream stream) {
+    *done = problem->nnz == 0;
+    wl_error error = check(context, problem, *done ? 0 : 7, *done ? 1 : 7, fast_bytes(problem));
+    return error || !*done ? error : wl_fill(context, problem->out[0], 0, 4 * counts_of(problem), stream);
+}
+
+/* Counts, scans and scatters. */
+static wl_error scatter_by_cursors(wl_context *context, const struct wl_problem *problem,
+                                   const struct counting *by, wl_stream stream) {
     uint64_t nnz = problem->nnz, counts = counts_of(problem), first;
     wl_devptr starts = problem->out[0], cursor = problem->work;
-    if (empty)
-        return wl_fill(context, starts, 0, 4 * counts, stream);
-
     wl_devptr in_starts = problem->in[0], columns = problem->in[1], values = problem->in[2];
     wl_devptr out_rows = problem->out[1], out_values = problem->out[2];
     uint32_t rows = (uint32_t)problem->rows;
-    struct wl__block block = wl__block_linear(problem, BLOCK);
-    error = wl_fill(context, cursor, 0, 4 * counts, stream);
+    wl_error error = wl_fill(context, cursor, 0, 4 * counts, stream);
     if (error)
         return error;
     void *count[] = {&cursor, &columns, &nnz, &first};
-    error = wl__launch_linear(context, WL_KERNEL_csr_count, nnz, block.x, block, count, &first, stream);
+    error = wl__launch_linear(context, by->count, nnz, by->each, by->block, count, &first, stream);
     if (error)
         return error;
     error = wl__scan(context, starts, cursor, cursor, counts, cursor + 4 * counts, stream);
     if (error)
         return error;
     void *scatter[] = {&out_rows, &out_values, &cursor, &in_starts, &columns, &values, &rows, &nnz, &first};
-    return wl__launch_linear(context, WL_KERNEL_csr_scatter, nnz, block.x, block, scatter, &first, stream);
+    return wl__launch_linear(context, by->scatter, nnz, by->each, by->block, scatter, &first, stream);
+}
+
+static wl_error fast(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    bool done;
+    wl_error error = begin(context, problem, &done, stream);
+    struct wl__block block = wl__block_linear(problem, BLOCK);
+    const struct counting by = {WL_KERNEL_csr_count, WL_KERNEL_csr_scatter, block.x, block};
+    return error || done ? error : scatter_by_cursors(context, problem, &by, stream);
+}
+
+static wl_error shared(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    bool done;
+    wl_error error = begin(context, problem, &done, stream);
+    const struct counting by = {
+        WL_KERNEL_csr_shared_count, WL_KERNEL_csr_shared_scatter, SHARED_TILE, {BLOCK, 1}};
+    return error || done ? error : scatter_by_cursors(context, problem, &by, stream);
+}
+
+static wl_error partition(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
+    bool done;
+    wl_error error = begin(context, problem, &done, stream);
+    return error || done ? error : wl__partition(context, problem, stream);
 }
 
 static wl_error triplet(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
@@ -144,6 +177,31 @@ static const struct wl_rung rungs[] = {
      .work_bytes = triplet_work_bytes,
      .applicable = wl__block_applicable,
      .launch = triplet},
+    {.experiment = "csr-transpose",
+     .name = "shared",
+     .idea = "counts in shared memory first: one global atomic per block and column",
+     .reference = WL_REF_CSR_TO_CSC,
+     .outputs = 7,
+     .block_x = BLOCK,
+     .block_y = 1,
+     .fixed_block = true,
+     .bytes_formula = "4 * ((rows + 1) + (cols + 1) + 4 * nnz)",
+     .bytes = fast_bytes,
+     .work_bytes = fast_work_bytes,
+     .launch = shared},
+    {.experiment = "csr-transpose",
+     .name = "partition",
+     .idea = "to ranges of columns first, as runs; then to places within a range",
+     .reference = WL_REF_CSR_TO_CSC,
+     .outputs = 7,
+     .block_x = WL_PARTITION_THREADS,
+     .block_y = 1,
+     .fixed_block = true,
+     .bytes_formula = "4 * ((rows + 1) + (cols + 1) + 4 * nnz)",
+     .bytes = fast_bytes,
+     .work_bytes = wl__partition_work_bytes,
+     .applicable = wl__partition_applicable,
+     .launch = partition},
     {.experiment = "csr-transpose",
      .name = "wideload",
      .idea = "wl_csr_transpose: a sort by the column's digits",

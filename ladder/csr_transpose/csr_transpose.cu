@@ -9,6 +9,7 @@
  * Traffic: fast reads 8 nnz + 4 (rows + 1) bytes and writes 8 nnz + 4 (cols + 1); triplet 12 nnz and 12 nnz;
  * plus the work arrays.  The scatter's stores are as scattered as the columns are.
  */
+#include "ladder/csr_transpose/row_of.cuh"
 #include "lib/cuda/index.cuh"
 
 /* An atomicAdd whose result is unused, written as the reduction that ptxas would make of it, so that the PTX
@@ -23,19 +24,6 @@ extern "C" __global__ void WL_ANY_BLOCK wl_csr_count(uint32_t *__restrict__ coun
     uint64_t i = wl_index(first);
     if (i < nnz)
         wl_count_one(&counts[columns[i]]);
-}
-
-/* The row r in [low, high) with starts[r] <= entry < starts[r + 1]; there must be one. */
-static __device__ __forceinline__ unsigned wl_row_of(const uint32_t *__restrict__ starts, unsigned low,
-                                                     unsigned high, uint32_t entry) {
-    while (high - low > 1) {
-        unsigned middle = low + (high - low) / 2;
-        if (starts[middle] <= entry)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 /* cursor[c] is the place of column c's next entry. */

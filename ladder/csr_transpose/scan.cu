@@ -5,38 +5,12 @@
  * until one tile holds them); `tiles` scans each tile, starting from its sum's prefix.
  * Traffic: 8 n bytes read, 4 n (or 8 n, with the copy) written, and 1/2048 of that for the sums.
  */
+#include "ladder/csr_transpose/prefix.cuh"
 #include "lib/cuda/index.cuh"
 
 #define THREADS 256
 #define EACH    8
 #define TILE    (THREADS * EACH)
-
-/* Returns the sum of the values of all threads before this one; *total is the sum of all.  warp_sums: 8 words
- * of shared memory.  Contains two barriers. */
-static __device__ __forceinline__ uint32_t wl_block_prefix(uint32_t value, uint32_t *warp_sums,
-                                                           uint32_t *total) {
-    unsigned lane = threadIdx.x & 31, warp = threadIdx.x / 32;
-    uint32_t inclusive = value;
-#pragma unroll
-    for (unsigned distance = 1; distance < 32; distance *= 2) {
-        uint32_t other = __shfl_up_sync(0xffffffffu, inclusive, distance);
-        if (lane >= distance)
-            inclusive += other;
-    }
-    if (lane == 31)
-        warp_sums[warp] = inclusive;
-    __syncthreads();
-    uint32_t before = 0, all = 0;
-#pragma unroll
-    for (unsigned w = 0; w < THREADS / 32; w++) {
-        if (w == warp)
-            before = all;
-        all += warp_sums[w];
-    }
-    *total = all;
-    __syncthreads();
-    return before + inclusive - value;
-}
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     wl_scan_sums(uint32_t *__restrict__ sums, const uint32_t *__restrict__ in, uint64_t length,
@@ -50,7 +24,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         if (i < length)
             sum += in[i];
     }
-    wl_block_prefix(sum, warp_sums, &total);
+    wl_block_prefix(sum, THREADS / 32, warp_sums, &total);
     if (threadIdx.x == 0)
         sums[start / TILE] = total;
 }
@@ -79,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         value[j] = tile[own + j];
         sum += value[j];
     }
-    uint32_t running = wl_block_prefix(sum, warp_sums, &total);
+    uint32_t running = wl_block_prefix(sum, THREADS / 32, warp_sums, &total);
     if (offsets)
         running += offsets[start / TILE];
 #pragma unroll

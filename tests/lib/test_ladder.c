@@ -64,6 +64,8 @@ static const struct {
     {"matmul", "register-tile"},
     {"csr-transpose", "fast"},
     {"csr-transpose", "triplet"},
+    {"csr-transpose", "shared"},
+    {"csr-transpose", "partition"},
     {"csr-transpose", "wideload"},
     {"copy-any", "wideload"},
     {"copy-any", "memcpy"},

@@ -1,5 +1,5 @@
-/* The two sparse transposes against one in plain C.  The order of entries in a column is free, so both sides
- * are sorted within each column before the comparison. */
+/* The ladder's sparse transposes against one in plain C.  The order of entries in a column is free, so both
+ * sides are sorted within each column before the comparison. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -163,6 +163,30 @@ static void triplet(void **state) {
     sweep("triplet");
 }
 
+/* Also more entries than a block has, all in one column, in few, and in more than there are ranges. */
+static void in_blocks(const char *name) {
+    static const uint64_t shapes[][3] = {{7, 1, 20000},      {100, 16, 8192},     {100, 16, 8193},
+                                         {9000, 513, 16385}, {300, 70000, 40000}, {20, 512 * 8192, 5000}};
+    sweep(name);
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++)
+        run(name, shapes[i][0], shapes[i][1], shapes[i][2], 0, (unsigned)i % 4);
+}
+
+static void shared(void **state) {
+    (void)state;
+    in_blocks("shared");
+}
+
+static void partition(void **state) {
+    (void)state;
+    in_blocks("partition");
+    const struct wl_problem most = {.cols = 512 * 8192}, more = {.cols = 512 * 8192 + 1};
+    const struct wl_rung *rung = find("partition");
+    assert_null(rung->applicable(context, &most));
+    assert_string_equal(rung->applicable(context, &more),
+                        "4194305 columns: 512 ranges of 8192, as many as shared memory counts, hold 4194304");
+}
+
 /* More than 2048 x 2048 columns: three levels of the scan. */
 static void deep_scan(void **state) {
     (void)state;
@@ -188,10 +212,8 @@ static void refusals(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fast),
-        cmocka_unit_test(triplet),
-        cmocka_unit_test(deep_scan),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(fast),      cmocka_unit_test(triplet),   cmocka_unit_test(shared),
+        cmocka_unit_test(partition), cmocka_unit_test(deep_scan), cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -1,0 +1,148 @@
+/* Sparse transpose, the rung `partition`: the columns are cut into up to 512 ranges of equal width.  Entries
+ * first move to their range, then to their place within it.  No entry needs a global atomic.
+ *
+ *   count  adds up how many entries each range has, per block in shared memory
+ *   move   a block brings its 8192 entries into the order of their ranges in shared memory, and takes places
+ *          for each range's entries by one atomic.  They leave together: 16 words per range on average fill
+ *          sectors, where single words would each touch one
+ *   place  a block has a range.  It counts its columns in shared memory, adds the counts up to the columns'
+ *          starts, and scatters.  A range's output is 1/512 of the whole, so it stays in the L2 cache until its
+ *          sectors are full
+ *
+ * Traffic: count reads 4 nnz bytes; move reads 8 nnz and writes 12 nnz; place reads 4 nnz and 12 nnz and writes
+ * 8 nnz: 48 nnz, three times as much as is least, but in whole sectors.
+ */
+#include "ladder/csr_transpose/partition.h"
+#include "ladder/csr_transpose/prefix.cuh"
+#include "ladder/csr_transpose/row_of.cuh"
+#include "lib/cuda/index.cuh"
+
+#define THREADS WL_PARTITION_THREADS
+#define EACH    (WL_PARTITION_TILE / THREADS)
+
+#if WL_PARTITION_THREADS != WL_PARTITION_RANGES
+#error a thread has a range
+#endif
+
+/* Range r has the columns from r << shift on. */
+extern "C" __global__ void __launch_bounds__(THREADS)
+    wl_csr_partition_count(uint32_t *__restrict__ counts, const uint32_t *__restrict__ columns, uint32_t shift,
+                           uint64_t nnz, uint64_t first) {
+    __shared__ uint32_t here[THREADS];
+    here[threadIdx.x] = 0;
+    __syncthreads();
+    uint64_t start = wl_block_index(first, EACH) + threadIdx.x;
+#pragma unroll
+    for (unsigned j = 0; j < EACH; j++)
+        if (start + j * THREADS < nnz)
+            atomicAdd(&here[columns[start + j * THREADS] >> shift], 1u);
+    __syncthreads();
+    if (here[threadIdx.x])
+        atomicAdd(&counts[threadIdx.x], here[threadIdx.x]);
+}
+
+/* Puts the thread's words in the tile's order and writes the tile: word p goes to `to` of the thread that has p
+ * among its own, THREADS apart. */
+static __device__ __forceinline__ void wl_exchange(uint32_t *__restrict__ out, uint32_t *tile,
+                                                   const uint32_t words[EACH], const uint32_t places[EACH],
+                                                   const uint32_t to[EACH], uint32_t count) {
+    __syncthreads();
+#pragma unroll
+    for (unsigned j = 0; j < EACH; j++)
+        if (threadIdx.x + j * THREADS < count)
+            tile[places[j]] = words[j];
+    __syncthreads();
+#pragma unroll
+    for (unsigned j = 0; j < EACH; j++)
+        if (threadIdx.x + j * THREADS < count)
+            out[to[j]] = tile[threadIdx.x + j * THREADS];
+}
+
+/* cursor[r] is the place of range r's next entry. */
+extern "C" __global__ void __launch_bounds__(THREADS) wl_csr_partition_move(
+    uint32_t *__restrict__ out_columns, uint32_t *__restrict__ out_rows, uint32_t *__restrict__ out_values,
+    uint32_t *__restrict__ cursor, const uint32_t *__restrict__ starts, const uint32_t *__restrict__ columns,
+    const uint32_t *__restrict__ values, uint32_t rows, uint32_t shift, uint64_t nnz, uint64_t first) {
+    __shared__ uint32_t tile[WL_PARTITION_TILE], here[THREADS], goes[THREADS], warp_sums[THREADS / 32];
+    __shared__ unsigned first_row, last_row;
+    uint64_t begin = wl_block_index(first, EACH), start = begin + threadIdx.x;
+    uint32_t count = nnz - begin < WL_PARTITION_TILE ? nnz - begin : WL_PARTITION_TILE;
+    if (threadIdx.x == 0)
+        first_row = wl_row_of(starts, 0, rows, begin);
+    if (threadIdx.x == 32)
+        last_row = wl_row_of(starts, 0, rows, begin + count - 1);
+    here[threadIdx.x] = 0;
+    __syncthreads();
+    uint32_t words[EACH], places[EACH], to[EACH];
+#pragma unroll
+    for (unsigned j = 0; j < EACH; j++)
+        if (threadIdx.x + j * THREADS < count) {
+            words[j] = columns[start + j * THREADS];
+            places[j] = atomicAdd(&here[words[j] >> shift], 1u);
+        }
+    __syncthreads();
+    /* Where the thread's range begins in the tile, and where the tile's part of it goes, less that. */
+    uint32_t mine = here[threadIdx.x], total;
+    uint32_t before = wl_block_prefix(mine, THREADS / 32, warp_sums, &total);
+    here[threadIdx.x] = before;
+    goes[threadIdx.x] = mine ? atomicAdd(&cursor[threadIdx.x], mine) - before : 0;
+    __syncthreads();
+#pragma unroll
+    for (unsigned j = 0; j < EACH; j++)
+        if (threadIdx.x + j * THREADS < count) {
+            places[j] += here[words[j] >> shift];
+            tile[places[j]] = words[j];
+        }
+    __syncthreads();
+#pragma unroll
+    for (unsigned j = 0; j < EACH; j++)
+        if (threadIdx.x + j * THREADS < count) {
+            uint32_t column = tile[threadIdx.x + j * THREADS];
+            to[j] = goes[column >> shift] + threadIdx.x + j * THREADS;
+            out_columns[to[j]] = column;
+        }
+#pragma unroll
+    for (unsigned j = 0; j < EACH; j++)
+        if (threadIdx.x + j * THREADS < count)
+            words[j] = wl_row_of(starts, first_row, last_row + 1, start + j * THREADS);
+    wl_exchange(out_rows, tile, words, places, to, count);
+#pragma unroll
+    for (unsigned j = 0; j < EACH; j++)
+        if (threadIdx.x + j * THREADS < count)
+            words[j] = values[start + j * THREADS];
+    wl_exchange(out_values, tile, words, places, to, count);
+}
+
+/* range_starts[r] is the place of range r's first entry. */
+extern "C" __global__ void __launch_bounds__(THREADS) wl_csr_partition_place(
+    uint32_t *__restrict__ out_starts, uint32_t *__restrict__ out_rows, uint32_t *__restrict__ out_values,
+    const uint32_t *__restrict__ columns, const uint32_t *__restrict__ rows,
+    const uint32_t *__restrict__ values, const uint32_t *__restrict__ range_starts, uint32_t cols,
+    uint32_t shift) {
+    __shared__ uint32_t cursor[WL_PARTITION_COLUMNS], warp_sums[THREADS / 32];
+    uint64_t begin = range_starts[blockIdx.x], end = range_starts[blockIdx.x + 1];
+    uint32_t width = 1u << shift, first_column = blockIdx.x << shift, sum = begin;
+    for (uint32_t c = threadIdx.x; c < width; c += THREADS)
+        cursor[c] = 0;
+    __syncthreads();
+    for (uint64_t i = begin + threadIdx.x; i < end; i += THREADS)
+        atomicAdd(&cursor[columns[i] - first_column], 1u);
+    __syncthreads();
+    for (uint32_t from = 0; from < width; from += THREADS) {
+        uint32_t c = from + threadIdx.x, total;
+        uint32_t start = sum + wl_block_prefix(c < width ? cursor[c] : 0, THREADS / 32, warp_sums, &total);
+        if (c < width)
+            cursor[c] = start;
+        if (c < width && first_column + c < cols)
+            out_starts[first_column + c] = start;
+        sum += total;
+    }
+    if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1)
+        out_starts[cols] = end;
+    __syncthreads();
+    for (uint64_t i = begin + threadIdx.x; i < end; i += THREADS) {
+        uint32_t to = atomicAdd(&cursor[columns[i] - first_column], 1u);
+        out_rows[to] = rows[i];
+        out_values[to] = values[i];
+    }
+}
