@@ -144,11 +144,13 @@ static bool admit_sparse(const struct bench_plan *plan, struct bench_section *se
     /* First without the entries: a matrix of too many rows is refused before its entries are counted. */
     if (!enough_memory(plan, section, request, error))
         return false;
-    uint64_t nnz = bench_sparse_entries(request->seed, size->rows, size->cols);
+    uint64_t nnz = bench_sparse_entries(size->matrix, request->seed, size->rows, size->cols);
+    char matrix[80];
+    bench_matrix_text(size->matrix, matrix, sizeof matrix);
     if (nnz > UINT32_MAX)
-        return base_usage(
-            error, "--size: %s counts its entries in 32 bits: %" PRIu64 " rows of about 16 are too many",
-            section->experiment->name, size->rows);
+        return base_usage(error,
+                          "--size: %s counts its entries in 32 bits: %" PRIu64 " rows of %s are too many",
+                          section->experiment->name, size->rows, matrix);
     for (size_t i = 0; i < section->row_count; i++)
         section->rows[i].problem.nnz = nnz;
     section_needs(section, context);

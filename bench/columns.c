@@ -47,6 +47,12 @@ static void order(const struct bench_row *row, bool compact, char out[CELL]) {
         bench_order_text(&row->problem, out, CELL);
 }
 
+static void matrix(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    if (row->experiment->shape == BENCH_SHAPE_SPARSE)
+        bench_matrix_text(row->problem.matrix, out, CELL);
+}
+
 static void type(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
     if (row->experiment->has_type)
@@ -226,6 +232,7 @@ static void cached(const struct bench_row *row, bool compact, char out[CELL]) {
 static const struct column columns[] = {
     {"kernel", LEFT, kernel},
     {"size", HIDE_EQUAL, size},
+    {"matrix", HIDE_EQUAL, matrix},
     {"order", HIDE_EQUAL, order},
     {"type", HIDE_EQUAL, type},
     {"fields", HIDE_EQUAL, fields},

@@ -6,7 +6,7 @@
 
 static void put_header(FILE *file) {
     fputs("experiment,kernel,peer_library,peer_version,size,offset,stride,block,unroll,rows,cols,nnz,"
-          "width,type,fields,order,from_shift,to_shift,batch,"
+          "width,type,fields,order,from_shift,to_shift,batch,matrix,"
           "verified,error,skipped,bytes,"
           "time_ms_median,time_ms_iqr,time_ms_min,time_ms_n,time_ms_stop,time_ms_launches,time_ms_replay,"
           "gbps,pct_peak,pct_copy,gops,l2,fits_"
@@ -23,11 +23,13 @@ static void put_header(FILE *file) {
 static void put_variant(FILE *file, const struct bench_row *row) {
     const struct bench_experiment *experiment = row->experiment;
     const struct wl_problem *problem = &row->problem;
-    char fields[80] = "", order[WL_RANK_MAX + 1] = "";
+    char fields[80] = "", order[WL_RANK_MAX + 1] = "", matrix[80] = "";
     if (experiment->has_fields)
         bench_fields_text(problem, fields, sizeof fields);
     if (experiment->shape == BENCH_SHAPE_TENSOR)
         bench_order_text(problem, order, sizeof order);
+    if (bench_has_matrix(row))
+        bench_matrix_text(problem->matrix, matrix, sizeof matrix);
     base_put_integer(file, experiment->has_width && problem->width, problem->width);
     base_put_text(file, experiment->has_type ? bench_type_name(problem->type) : "");
     base_put_text(file, fields);
@@ -35,6 +37,7 @@ static void put_variant(FILE *file, const struct bench_row *row) {
     base_put_integer(file, experiment->has_shift, problem->from_shift);
     base_put_integer(file, experiment->has_shift, problem->to_shift);
     base_put_integer(file, experiment->shape == BENCH_SHAPE_BATCH, problem->batch);
+    base_put_text(file, matrix);
 }
 
 static void put_params(FILE *file, const struct bench_row *row) {

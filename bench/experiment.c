@@ -187,6 +187,12 @@ const struct bench_orders *bench_default_orders(void) {
     return &orders;
 }
 
+const struct bench_matrices *bench_default_matrices(void) {
+    static struct bench_matrix items[] = {{.kind = BENCH_MATRIX_UNEVEN}};
+    static const struct bench_matrices matrices = {items, 1};
+    return &matrices;
+}
+
 const char *bench_shape_syntax(enum bench_shape shape) {
     switch (shape) {
     case BENCH_SHAPE_ARRAY:
@@ -294,7 +300,7 @@ bool bench_set_size(const struct bench_experiment *experiment, const struct benc
             return base_usage(
                 error, "--size: %s keeps its indices in 32 bits: give less than 2^32 - 1 rows and columns",
                 name);
-        return true;
+        return !problem->matrix || bench_matrix_fits(problem->matrix, a, b, error);
     case BENCH_SHAPE_MATMUL:
         problem->m = a;
         problem->n = b;

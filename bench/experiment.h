@@ -6,13 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "bench/matrices.h"
 #include "bench/parse.h"
 #include "ladder/ladder.h"
 
 enum bench_shape {
     BENCH_SHAPE_ARRAY,  /* --size N */
     BENCH_SHAPE_MATRIX, /* --size N or RxC */
-    BENCH_SHAPE_SPARSE, /* the same, about 16 entries per row */
+    BENCH_SHAPE_SPARSE, /* the same; its entries are --matrix's */
     BENCH_SHAPE_MATMUL, /* --size N or MxNxK: (M x N) (N x K) */
     BENCH_SHAPE_BATCH,  /* --size N, RxC or BxRxC: B matrices */
     BENCH_SHAPE_TENSOR, /* --size N or all dimensions; the order follows @ or is --order's */
@@ -46,6 +47,7 @@ const struct bench_numbers *bench_default_from_shifts(void);
 const struct bench_numbers *bench_default_to_shifts(void);
 const struct bench_field_choices *bench_default_fields(void);
 const struct bench_orders *bench_default_orders(void);
+const struct bench_matrices *bench_default_matrices(void);
 
 /* A rung's `unrolls` as --unroll takes them: "1,2,4,8". */
 void bench_unrolls_text(unsigned unrolls, char *out, size_t out_size);

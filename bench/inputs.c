@@ -6,8 +6,7 @@
 
 enum { GRAIN = 1 << 16 };
 
-/* A 64-bit finaliser: every bit of the result depends on every bit of both arguments. */
-static uint64_t mix64(uint64_t seed, uint64_t value) {
+uint64_t bench_mix64(uint64_t seed, uint64_t value) {
     uint64_t x = seed * 0x9e3779b97f4a7c15u + value;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
@@ -62,7 +61,7 @@ static void fill_floats(void *argument, uint64_t first, uint64_t last) {
     const struct fill *fill = argument;
     while (first < last) {
         /* Each window of 2^24 has its own order. */
-        uint32_t key = (uint32_t)mix64(fill->key, first >> 24) & 0xffffff;
+        uint32_t key = (uint32_t)bench_mix64(fill->key, first >> 24) & 0xffffff;
         uint64_t end = ((first >> 24) + 1) << 24;
         if (end > last)
             end = last;
@@ -98,107 +97,12 @@ static void fill_f64(void *argument, uint64_t first, uint64_t last) {
 
 void bench_fill_input(enum bench_kind kind, uint64_t seed, unsigned stream, uint32_t *out,
                       uint64_t elements) {
-    struct fill fill = {mix64(seed, stream), out};
+    struct fill fill = {bench_mix64(seed, stream), out};
     static bench_range_fn *const fillers[] = {
         [BENCH_KIND_BITS] = fill_bits, [BENCH_KIND_FLOAT] = fill_floats, [BENCH_KIND_NORMAL] = fill_normals,
         [BENCH_KIND_F16] = fill_f16,   [BENCH_KIND_BF16] = fill_bf16,    [BENCH_KIND_F64] = fill_f64,
     };
     bench_parallel(elements, GRAIN, fillers[kind], &fill);
-}
-
-/* ---------------------------------------------------------------- sparse matrices */
-
-/* An eighth of the rows are empty and an eighth are long, with 16 entries per row on average. */
-static uint64_t row_length(uint64_t seed, uint64_t row, uint64_t cols) {
-    uint64_t h = mix64(seed, row), length;
-    switch (h & 7) {
-    case 0:
-        length = row == 0; /* a matrix of one row must not be empty */
-        break;
-    case 7:
-        length = 1 + (h >> 8) % 97;
-        break;
-    default:
-        length = 1 + (h >> 8) % 26;
-    }
-    return length < cols ? length : cols;
-}
-
-static bool column_is_empty(uint64_t column, uint64_t cols) {
-    return cols >= 32 && column % 17 == 5;
-}
-
-/* The column of entry j in a row of `length` entries.  Each entry has its own range of columns, so columns
- * strictly ascend.  False if the range has only a column that must stay empty. */
-static bool entry_column(uint64_t seed, uint64_t row, uint64_t j, uint64_t length, uint64_t cols,
-                         uint32_t *out) {
-    uint64_t low = j * cols / length, high = (j + 1) * cols / length;
-    uint64_t column = low + mix64(seed ^ 0x5bd1e995, row << 8 | j) % (high - low);
-    if (column_is_empty(column, cols)) {
-        if (column + 1 < high)
-            column++;
-        else if (column > low)
-            column--;
-        else
-            return false;
-    }
-    *out = (uint32_t)column;
-    return true;
-}
-
-static uint64_t row_entries(uint64_t seed, uint64_t row, uint64_t cols) {
-    uint64_t length = row_length(seed, row, cols), entries = 0;
-    uint32_t column;
-    for (uint64_t j = 0; j < length; j++)
-        entries += entry_column(seed, row, j, length, cols, &column);
-    return entries;
-}
-
-uint64_t bench_sparse_entries(uint64_t seed, uint64_t rows, uint64_t cols) {
-    uint64_t entries = 0;
-    for (uint64_t row = 0; row < rows; row++) {
-        entries += row_entries(seed, row, cols);
-        if (entries > UINT32_MAX)
-            return UINT64_MAX;
-    }
-    return entries;
-}
-
-struct sparse_fill {
-    uint64_t seed;
-    const struct bench_sparse *matrix;
-};
-
-static void fill_rows(void *argument, uint64_t first, uint64_t last) {
-    const struct sparse_fill *fill = argument;
-    const struct bench_sparse *matrix = fill->matrix;
-    for (uint64_t row = first; row < last; row++) {
-        uint64_t length = row_length(fill->seed, row, matrix->cols);
-        uint64_t at = matrix->row_starts[row];
-        for (uint64_t j = 0; j < length; j++) {
-            uint32_t column;
-            if (!entry_column(fill->seed, row, j, length, matrix->cols, &column))
-                continue;
-            if (matrix->columns)
-                matrix->columns[at] = column;
-            if (matrix->entry_rows)
-                matrix->entry_rows[at] = (uint32_t)row;
-            at++;
-        }
-    }
-}
-
-void bench_sparse_fill(uint64_t seed, const struct bench_sparse *matrix) {
-    uint64_t entries = 0;
-    for (uint64_t row = 0; row < matrix->rows; row++) {
-        matrix->row_starts[row] = (uint32_t)entries;
-        entries += row_entries(seed, row, matrix->cols);
-    }
-    matrix->row_starts[matrix->rows] = (uint32_t)entries;
-    struct sparse_fill fill = {seed, matrix};
-    bench_parallel(matrix->rows, GRAIN / 16, fill_rows, &fill);
-    if (matrix->values)
-        bench_fill_input(BENCH_KIND_BITS, seed, 2, matrix->values, entries);
 }
 
 /* ---------------------------------------------------------------- extents */

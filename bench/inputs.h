@@ -22,7 +22,7 @@ enum bench_kind {
                           same way everywhere and is never NaN */
     BENCH_KIND_NORMAL, /* any normal f32, unique among 254 x 2^24 neighbours: code that multiplies by 1, such
                           as BLAS, moves it unchanged */
-    BENCH_KIND_INDEX,  /* u32 indices of a sparse matrix */
+    BENCH_KIND_INDEX,  /* u32 indices of a sparse matrix (bench/matrices.h) */
     /* Both signs and magnitudes from 1/8 to 32, so that most sums are rounded and none is NaN: */
     BENCH_KIND_F16,  /* two f16 per word */
     BENCH_KIND_BF16, /* two bf16 per word */
@@ -46,18 +46,7 @@ struct bench_extents bench_extents_of(enum wl_reference reference, const struct 
 /* Fills elements of any kind but INDEX.  Arrays of one seed differ by `stream`. */
 void bench_fill_input(enum bench_kind kind, uint64_t seed, unsigned stream, uint32_t *out, uint64_t elements);
 
-/* A sparse matrix as CSR and COO.  Rows and columns are of uneven length, some empty.  Columns strictly
- * ascend within a row. */
-struct bench_sparse {
-    uint64_t rows, cols, nnz;
-    uint32_t *row_starts; /* rows + 1 */
-    uint32_t *columns, *entry_rows, *values;
-};
-
-/* The number of entries that bench_sparse_fill will make, about 16 per row; UINT64_MAX: 2^32 or more.  rows
- * and cols must be below 2^32 - 1. */
-uint64_t bench_sparse_entries(uint64_t seed, uint64_t rows, uint64_t cols);
-/* Fills the caller's arrays, which are sized by rows, cols and nnz.  All but row_starts may be NULL. */
-void bench_sparse_fill(uint64_t seed, const struct bench_sparse *matrix);
+/* A 64-bit finaliser: every bit of the result depends on every bit of both arguments. */
+uint64_t bench_mix64(uint64_t seed, uint64_t value);
 
 #endif

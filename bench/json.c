@@ -85,7 +85,13 @@ static json_t *order_value(const struct wl_problem *problem) {
     return json_string(text);
 }
 
-/* Sets the parameters of the library's operations. */
+static json_t *matrix_value(const struct wl_problem *problem) {
+    char text[80];
+    bench_matrix_text(problem->matrix, text, sizeof text);
+    return json_string(text);
+}
+
+/* Sets the parameters of the library's operations, and the kind of a sparse matrix. */
 static bool set_variant(json_t *object, const struct bench_row *row) {
     const struct bench_experiment *experiment = row->experiment;
     const struct wl_problem *problem = &row->problem;
@@ -98,7 +104,8 @@ static bool set_variant(json_t *object, const struct bench_row *row) {
            set(object, "from_shift", experiment->has_shift ? integer(problem->from_shift) : json_null()) &&
            set(object, "to_shift", experiment->has_shift ? integer(problem->to_shift) : json_null()) &&
            set(object, "batch",
-               experiment->shape == BENCH_SHAPE_BATCH ? integer(problem->batch) : json_null());
+               experiment->shape == BENCH_SHAPE_BATCH ? integer(problem->batch) : json_null()) &&
+           set(object, "matrix", bench_has_matrix(row) ? matrix_value(problem) : json_null());
 }
 
 json_t *bench_params_json(const struct bench_row *row) {

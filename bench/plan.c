@@ -285,6 +285,11 @@ static bool set_bytes(const struct bench_experiment *experiment, uint64_t bytes,
     return true;
 }
 
+/* A matrix that stands in the request with its size. */
+static bool has_own_size(const struct wl_problem *problem) {
+    return problem->matrix && problem->matrix->size.dimensions;
+}
+
 /* Adds a section with its rows, unless there are none. */
 static bool fill_section(struct bench_plan *plan, const struct bench_experiment *experiment,
                          const struct bench_request *request, const struct wl_problem *problem,
@@ -294,7 +299,7 @@ static bool fill_section(struct bench_plan *plan, const struct bench_experiment 
         return true;
     struct bench_section *section = &plan->sections[plan->section_count];
     section->experiment = experiment;
-    section->default_size = !request->sizes.count && !request->bytes.count;
+    section->default_size = !request->sizes.count && !request->bytes.count && !has_own_size(problem);
     section->rows = calloc(most, sizeof *section->rows);
     if (!section->rows)
         return base_failure(error, "out of memory");
@@ -325,14 +330,16 @@ static bool add_sections(struct bench_plan *plan, const struct bench_experiment 
     memset(sections + plan->section_count, 0, count * sizeof *sections);
     for (size_t v = 0; v < count; v++) {
         struct wl_problem problem = {.stride = 1};
-        if (!bench_variant_set(&variants, v, &problem))
+        if (!bench_variant_set(&variants, v, &problem) || (i && has_own_size(&problem)))
             continue;
         if (experiment->has_type)
             problem.width = bench_type_bytes(problem.type);
         if (experiment->counts_bytes)
             problem.width = 1;
-        bool right = request->bytes.count ? set_bytes(experiment, request->bytes.items[i], &problem, error)
-                                          : bench_set_size(experiment, size, &problem, error);
+        bool right = request->bytes.count
+                         ? set_bytes(experiment, request->bytes.items[i], &problem, error)
+                         : bench_set_size(experiment, has_own_size(&problem) ? &problem.matrix->size : size,
+                                          &problem, error);
         /* Beyond this, the sum of all arrays' bytes could wrap. */
         if (right && wl__bytes_a_side(&problem) > BENCH_GREATEST_SIZE)
             right =

@@ -3,6 +3,7 @@
 #define WIDELOAD_BENCH_PLAN_H
 
 #include "bench/inputs.h"
+#include "bench/matrices.h"
 #include "bench/peers/peers.h"
 #include "bench/row.h"
 
@@ -16,6 +17,7 @@ struct bench_request {
     struct bench_numbers widths, types, from_shifts, to_shifts; /* none: the experiment's own */
     struct bench_field_choices fields; /* none: the experiment's own; the plan's problems point into it */
     struct bench_orders orders;        /* none: the experiment's own */
+    struct bench_matrices matrices;    /* the same, and the problems point into it, too */
     struct bench_blocks blocks;        /* none: each rung's own */
     struct bench_numbers unrolls;      /* none: each rung's own */
     struct bench_peer_choice peers;    /* all 0: none */

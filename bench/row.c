@@ -12,6 +12,10 @@ struct bench_block bench_row_block(const struct bench_row *row) {
     return (struct bench_block){row->rung->block_x, row->rung->block_y};
 }
 
+bool bench_has_matrix(const struct bench_row *row) {
+    return row->experiment->shape == BENCH_SHAPE_SPARSE && row->problem.matrix->kind != BENCH_MATRIX_UNEVEN;
+}
+
 const char *bench_row_remark(const struct bench_row *row) {
     return row->status == BENCH_PENDING ? "not run: the device failed before"
            : row->note[0]               ? row->note

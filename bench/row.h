@@ -49,6 +49,10 @@ struct bench_row {
 /* The row's block: the requested one or the rung's own; {0, 0}: the rung has none. */
 struct bench_block bench_row_block(const struct bench_row *row);
 
+/* Whether results name the row's matrix: the default one has no name there, as in files from before there
+ * were others. */
+bool bench_has_matrix(const struct bench_row *row);
+
 /* Why a row has no figures; NULL: no remark. */
 const char *bench_row_remark(const struct bench_row *row);
 

@@ -10,7 +10,10 @@ struct bench_variants bench_variants_of(const struct bench_experiment *experimen
     static uint64_t none[] = {0};
     static struct bench_field_choice no_fields[] = {{0}};
     static struct bench_order no_order[] = {{0}};
-    struct bench_variants variants = {{none, 1}, {none, 1}, {no_fields, 1}, {no_order, 1}};
+    static struct bench_matrix no_matrix[1];
+    struct bench_variants variants = {{none, 1}, {none, 1}, {no_fields, 1}, {no_order, 1}, {no_matrix, 1}};
+    if (experiment->shape == BENCH_SHAPE_SPARSE)
+        variants.matrices = request->matrices.count ? request->matrices : *bench_default_matrices();
     if (experiment->has_width)
         variants.widths = request->widths.count ? request->widths : *bench_default_widths();
     *own = (struct bench_own_variant){size->width, size->order};
@@ -29,12 +32,15 @@ struct bench_variants bench_variants_of(const struct bench_experiment *experimen
 }
 
 size_t bench_variant_count(const struct bench_variants *variants) {
-    return variants->widths.count * variants->types.count * variants->fields.count * variants->orders.count;
+    return variants->widths.count * variants->types.count * variants->fields.count * variants->orders.count *
+           variants->matrices.count;
 }
 
 bool bench_variant_set(const struct bench_variants *variants, size_t i, struct wl_problem *problem) {
-    const struct bench_field_choice *fields = &variants->fields.items[i % variants->fields.count];
-    size_t rest = i / variants->fields.count;
+    problem->matrix = &variants->matrices.items[i % variants->matrices.count];
+    size_t rest = i / variants->matrices.count;
+    const struct bench_field_choice *fields = &variants->fields.items[rest % variants->fields.count];
+    rest /= variants->fields.count;
     const struct bench_order *order = &variants->orders.items[rest % variants->orders.count];
     rest /= variants->orders.count;
     size_t width = rest % variants->widths.count;
@@ -58,7 +64,7 @@ bool bench_variants_check(const struct bench_request *request,
                           struct base_error *error) {
     size_t count;
     const struct bench_experiment *experiments = bench_experiments(&count);
-    bool width = false, type = false, fields = false, order = false, shift = false;
+    bool width = false, type = false, fields = false, order = false, shift = false, matrix = false;
     for (size_t i = 0; i < count; i++) {
         if (!chosen(request, experiments[i].name))
             continue;
@@ -67,6 +73,7 @@ bool bench_variants_check(const struct bench_request *request,
         fields = fields || experiments[i].has_fields;
         order = order || experiments[i].shape == BENCH_SHAPE_TENSOR;
         shift = shift || experiments[i].has_shift;
+        matrix = matrix || experiments[i].shape == BENCH_SHAPE_SPARSE;
     }
     const struct {
         const char *option;
@@ -78,6 +85,7 @@ bool bench_variants_check(const struct bench_request *request,
         {"--type", request->types.count, type, "add-any does"},
         {"--fields", request->fields.count, fields, "deinterleave and interleave do"},
         {"--order", request->orders.count, order, "permute does"},
+        {"--matrix", request->matrices.count, matrix, "csr-transpose does"},
         {"--from-shift", request->from_shifts.count, shift, "copy-any and add-any do"},
         {"--to-shift", request->to_shifts.count, shift, "copy-any and add-any do"},
     };
@@ -121,6 +129,10 @@ void bench_variant_text(const struct bench_experiment *experiment, const struct 
     if (experiment->has_fields) {
         bench_fields_text(problem, value, sizeof value);
         at += (size_t)snprintf(out + at, out_size - at, "%sfields %s", at ? ", " : "", value);
+    }
+    if (experiment->shape == BENCH_SHAPE_SPARSE) {
+        bench_matrix_text(problem->matrix, value, sizeof value);
+        at += (size_t)snprintf(out + at, out_size - at, "matrix %s", value);
     }
     if (experiment->has_width && problem->width)
         snprintf(out + at, out_size - at, "%swidth %" PRIu32, at ? ", " : "", problem->width);

@@ -1,5 +1,5 @@
-/* A variant is the width, type, fields and order of a library operation.  A section has one size and variant.
- */
+/* A variant is the width, type, fields and order of a library operation, or the kind of a sparse matrix.  A
+ * section has one size and variant. */
 #ifndef WIDELOAD_BENCH_VARIANT_H
 #define WIDELOAD_BENCH_VARIANT_H
 
@@ -10,6 +10,7 @@ struct bench_variants {
     struct bench_numbers widths, types;
     struct bench_field_choices fields;
     struct bench_orders orders;
+    struct bench_matrices matrices;
 };
 
 /* Width and order that are part of a size and replace the lists. */
@@ -33,7 +34,8 @@ bool bench_variants_check(const struct bench_request *request,
                           bool (*chosen)(const struct bench_request *, const char *experiment),
                           struct base_error *error);
 
-/* "width 4", "type f16", "fields 3, width 4", "order 0213, width 2"; "": the experiment has no variants. */
+/* "width 4", "type f16", "fields 3, width 4", "order 0213, width 2", "matrix rmat:16"; "": the experiment has
+ * no variants. */
 void bench_variant_text(const struct bench_experiment *experiment, const struct wl_problem *problem,
                         char *out, size_t out_size);
 /* "3", "f32x3+f64+i32"; "0213".  The problem must have fields or an order. */

@@ -48,7 +48,7 @@ static bool fill_sparse(struct bench_workspace *workspace, const struct wl_probl
         if (!starts)
             return base_failure(error, "out of host memory");
     }
-    bench_sparse_fill(workspace->seed, &matrix);
+    bench_sparse_fill(problem->matrix, workspace->seed, &matrix);
     free(starts);
     return true;
 }

@@ -30,6 +30,7 @@ enum {
     KEY_TYPE,
     KEY_FIELDS,
     KEY_ORDER,
+    KEY_MATRIX,
     KEY_FROM_SHIFT,
     KEY_TO_SHIFT,
     KEY_DEVICE,
@@ -85,6 +86,11 @@ static const struct argp_option options[] = {
     {"order", KEY_ORDER, "LIST", 0,
      "The input's dimension that becomes each dimension of the output: 0213 or 0,2,1,3; a size may include "
      "its own, 64x12x512x64@0213",
+     1},
+    {"matrix", KEY_MATRIX, "LIST", 0,
+     "Sparse matrices, each with N entries a row and a size of its own if given: uneven, uniform:N, rmat:N, "
+     "banded:N, laplacian2d, laplacian3d, dense-row:N, hypersparse; rmat@2^20; twelve and twelve-small are "
+     "lists of them (`wideload list csr-transpose`)",
      1},
     {"from-shift", KEY_FROM_SHIFT, "LIST", 0,
      "How far the input is from its alignment, in elements (copy-any: bytes)", 1},
@@ -156,6 +162,9 @@ static bool parse_option(struct input *input, int key, const char *argument) {
     case KEY_ORDER:
         bench_orders_free(&request->orders);
         return bench_parse_orders("--order", argument, &request->orders, error);
+    case KEY_MATRIX:
+        bench_matrices_free(&request->matrices);
+        return bench_parse_matrices("--matrix", argument, &request->matrices, error);
     case KEY_FROM_SHIFT:
         bench_numbers_free(&request->from_shifts);
         return bench_parse_numbers("--from-shift", argument, &request->from_shifts, error);
@@ -471,6 +480,7 @@ static int run(int argc, char **argv) {
     bench_numbers_free(&input.request.to_shifts);
     bench_field_choices_free(&input.request.fields);
     bench_orders_free(&input.request.orders);
+    bench_matrices_free(&input.request.matrices);
     return status;
 }
 

@@ -97,6 +97,8 @@ static void put_variants(FILE *out, const struct bench_experiment *experiment) {
         bench_fields_text(&problem, text, sizeof text);
         fprintf(out, "%s%s", i ? "," : "; --fields ", text);
     }
+    if (experiment->shape == BENCH_SHAPE_SPARSE)
+        fprintf(out, "; --matrix %s", bench_matrix_name(bench_default_matrices()->items[0].kind));
     const struct bench_orders *orders = bench_default_orders();
     for (size_t i = 0; experiment->shape == BENCH_SHAPE_TENSOR && i < orders->count; i++) {
         struct wl_problem problem = {.rank = orders->items[i].rank};
@@ -145,6 +147,38 @@ static void print_cases(void) {
     }
 }
 
+/* "twelve  A, B, ...": lines break after commas. */
+static void print_twelve(const char *name, const char *list) {
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    if (!out)
+        return;
+    for (const char *c = list; *c; c++) {
+        fputc(*c, out);
+        if (*c == ',')
+            fputc(' ', out);
+    }
+    int column = printf("    %-*s", NAME_WIDTH - 4, name);
+    if (fclose(out) == 0)
+        base_wrap(stdout, text, NAME_WIDTH, column);
+    free(text);
+}
+
+static void print_matrices(void) {
+    puts("  matrices, with the N of each that takes one:");
+    for (unsigned i = 0; i < BENCH_MATRIX_KINDS; i++) {
+        enum bench_matrix_kind kind = (enum bench_matrix_kind)i;
+        char text[80];
+        const struct bench_matrix matrix = {kind, bench_matrix_each(kind), {0}};
+        bench_matrix_text(&matrix, text, sizeof text);
+        int column = printf("    %-*s", NAME_WIDTH - 4, text);
+        base_wrap(stdout, bench_matrix_says(kind), NAME_WIDTH, column);
+    }
+    print_twelve("twelve", bench_matrix_twelve(false));
+    print_twelve("twelve-small", bench_matrix_twelve(true));
+}
+
 static void print_experiment(const struct bench_experiment *experiment) {
     int heading = printf("%s: ", experiment->name);
     base_wrap(stdout, experiment->question, 2, heading);
@@ -172,6 +206,8 @@ static void print_experiment(const struct bench_experiment *experiment) {
     print_peers(experiment->name, count);
     if (experiment->shape == BENCH_SHAPE_TENSOR)
         print_cases();
+    if (experiment->shape == BENCH_SHAPE_SPARSE)
+        print_matrices();
 }
 
 static int run(int argc, char **argv) {

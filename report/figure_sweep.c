@@ -150,6 +150,7 @@ void report_sweep_figure(struct report_figure *figure, const struct report_data 
         [REPORT_WIDTH] = "bytes an element",
         [REPORT_FROM_SHIFT] = "shift of the input, elements",
         [REPORT_TO_SHIFT] = "shift of the output, elements",
+        [REPORT_MATRIX] = "matrix",
     };
     struct report_chart *chart = &figure->chart;
     const struct report_metric_text *text = &report_metric_texts[metric];

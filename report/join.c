@@ -156,7 +156,8 @@ const struct report_row *report_counters_of(const struct report_data *data, cons
         const struct report_row *other = data->counters_by_kernel[i];
         if (!other->has_counters || other->library ||
             !same_number(other->param[REPORT_OFFSET], row->param[REPORT_OFFSET]) ||
-            !same_number(other->param[REPORT_STRIDE], row->param[REPORT_STRIDE]))
+            !same_number(other->param[REPORT_STRIDE], row->param[REPORT_STRIDE]) ||
+            !report_same_text(other->param_text[REPORT_MATRIX], row->param_text[REPORT_MATRIX]))
             continue;
         int common = 8 * report_same_variant(other, row) +
                      4 * report_same_text(other->param_text[REPORT_BLOCK], row->param_text[REPORT_BLOCK]) +

@@ -10,16 +10,16 @@
 
 enum { SECTOR = 32 };
 
-const char *const report_param_names[REPORT_PARAMS] = {"size",   "offset",     "stride",  "block",
-                                                       "unroll", "order",      "type",    "fields",
-                                                       "width",  "from_shift", "to_shift"};
+const char *const report_param_names[REPORT_PARAMS] = {"size",   "offset",     "stride",   "block",
+                                                       "unroll", "order",      "type",     "fields",
+                                                       "width",  "from_shift", "to_shift", "matrix"};
 
 static bool may_be_numbers(enum report_param which) {
     return which == REPORT_SIZE || which == REPORT_BLOCK;
 }
 
 static bool may_be_a_word(enum report_param which) {
-    return which == REPORT_ORDER || which == REPORT_TYPE || which == REPORT_FIELDS;
+    return which == REPORT_ORDER || which == REPORT_TYPE || which == REPORT_FIELDS || which == REPORT_MATRIX;
 }
 
 bool report_is_simulator(const struct report_device *device) {

@@ -16,13 +16,14 @@ enum report_param {
     REPORT_STRIDE,
     REPORT_BLOCK,
     REPORT_UNROLL,
-    /* Parameters of the library's operations; see report_is_variant(). */
+    /* Parameters of the library's operations and of sparse matrices; see report_is_variant(). */
     REPORT_ORDER,
     REPORT_TYPE,
     REPORT_FIELDS,
     REPORT_WIDTH,
     REPORT_FROM_SHIFT,
     REPORT_TO_SHIFT,
+    REPORT_MATRIX,
     REPORT_PARAMS,
 };
 
@@ -111,7 +112,7 @@ bool report_join(struct report_data *data, struct report_results *files, size_t 
                  struct report_pool *pool, struct base_error *error);
 
 /* The row with the counters for `row`: itself if it has counters, else the simulator's row of the same
- * kernel, offset and stride, at any size, that has most else in common.  NULL: none. */
+ * kernel, offset, stride and matrix, at any size, that has most else in common.  NULL: none. */
 const struct report_row *report_counters_of(const struct report_data *data, const struct report_row *row);
 
 #endif

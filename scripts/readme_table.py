@@ -60,7 +60,7 @@ def size_text(size):
 
 
 # What the library's operations are asked; files from before they were there have none of it.
-VARIANTS = ("type", "fields", "width", "from_shift", "to_shift")
+VARIANTS = ("matrix", "type", "fields", "width", "from_shift", "to_shift")
 
 
 def params(row, names=("offset", "stride", "block")):

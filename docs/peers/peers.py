@@ -61,6 +61,8 @@ def groups(result):
         if row.get("time_ms") and launches_of(row) is not None and row["experiment"] in VARIANTS:
             if isinstance(row["params"].get("fields"), str):
                 continue  # no framework has structures of several types
+            if row["params"].get("matrix"):
+                continue  # only the bench makes these matrices
             params = {**row["params"], "block": None}
             if "unroll" in params:
                 params["unroll"] = None

@@ -25,7 +25,8 @@ const char *wl__partition_applicable(wl_context *context, const struct wl_proble
     const uint64_t most = (uint64_t)WL_PARTITION_RANGES * WL_PARTITION_COLUMNS;
     if (problem->cols <= most)
         return NULL;
-    snprintf(reason, sizeof reason, "%llu columns: %d ranges of %d, as many as shared memory counts, hold %llu",
+    snprintf(reason, sizeof reason,
+             "%llu columns: %d ranges of %d, as many as shared memory counts, hold %llu",
              (unsigned long long)problem->cols, WL_PARTITION_RANGES, WL_PARTITION_COLUMNS,
              (unsigned long long)most);
     return reason;
@@ -54,8 +55,8 @@ wl_error wl__partition(wl_context *context, const struct wl_problem *problem, wl
         return error;
     void *move[] = {&moved_columns, &moved_rows, &moved_values, &cursor, &in_starts, &columns,
                     &values,        &rows,       &shift,        &nnz,    &first};
-    error = wl__launch_linear(context, WL_KERNEL_csr_partition_move, nnz, WL_PARTITION_TILE, block, move, &first,
-                              stream);
+    error = wl__launch_linear(context, WL_KERNEL_csr_partition_move, nnz, WL_PARTITION_TILE, block, move,
+                              &first, stream);
     if (error)
         return error;
     void *place[] = {&out_starts,   &out_rows,     &out_values, &moved_columns, &moved_rows,

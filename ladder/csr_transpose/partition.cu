@@ -6,11 +6,11 @@
  *          for each range's entries by one atomic.  They leave together: 16 words per range on average fill
  *          sectors, where single words would each touch one
  *   place  a block has a range.  It counts its columns in shared memory, adds the counts up to the columns'
- *          starts, and scatters.  A range's output is 1/512 of the whole, so it stays in the L2 cache until its
- *          sectors are full
+ *          starts, and scatters.  A range's output is 1/512 of the whole, so it stays in the L2 cache until
+ * its sectors are full
  *
- * Traffic: count reads 4 nnz bytes; move reads 8 nnz and writes 12 nnz; place reads 4 nnz and 12 nnz and writes
- * 8 nnz: 48 nnz, three times as much as is least, but in whole sectors.
+ * Traffic: count reads 4 nnz bytes; move reads 8 nnz and writes 12 nnz; place reads 4 nnz and 12 nnz and
+ * writes 8 nnz: 48 nnz, three times as much as is least, but in whole sectors.
  */
 #include "ladder/csr_transpose/partition.h"
 #include "ladder/csr_transpose/prefix.cuh"
@@ -26,8 +26,8 @@
 
 /* Range r has the columns from r << shift on. */
 extern "C" __global__ void __launch_bounds__(THREADS)
-    wl_csr_partition_count(uint32_t *__restrict__ counts, const uint32_t *__restrict__ columns, uint32_t shift,
-                           uint64_t nnz, uint64_t first) {
+    wl_csr_partition_count(uint32_t *__restrict__ counts, const uint32_t *__restrict__ columns,
+                           uint32_t shift, uint64_t nnz, uint64_t first) {
     __shared__ uint32_t here[THREADS];
     here[threadIdx.x] = 0;
     __syncthreads();
@@ -41,8 +41,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         atomicAdd(&counts[threadIdx.x], here[threadIdx.x]);
 }
 
-/* Puts the thread's words in the tile's order and writes the tile: word p goes to `to` of the thread that has p
- * among its own, THREADS apart. */
+/* Puts the thread's words in the tile's order and writes the tile: word p goes to `to` of the thread that has
+ * p among its own, THREADS apart. */
 static __device__ __forceinline__ void wl_exchange(uint32_t *__restrict__ out, uint32_t *tile,
                                                    const uint32_t words[EACH], const uint32_t places[EACH],
                                                    const uint32_t to[EACH], uint32_t count) {
@@ -59,10 +59,12 @@ static __device__ __forceinline__ void wl_exchange(uint32_t *__restrict__ out, u
 }
 
 /* cursor[r] is the place of range r's next entry. */
-extern "C" __global__ void __launch_bounds__(THREADS) wl_csr_partition_move(
-    uint32_t *__restrict__ out_columns, uint32_t *__restrict__ out_rows, uint32_t *__restrict__ out_values,
-    uint32_t *__restrict__ cursor, const uint32_t *__restrict__ starts, const uint32_t *__restrict__ columns,
-    const uint32_t *__restrict__ values, uint32_t rows, uint32_t shift, uint64_t nnz, uint64_t first) {
+extern "C" __global__ void __launch_bounds__(THREADS)
+    wl_csr_partition_move(uint32_t *__restrict__ out_columns, uint32_t *__restrict__ out_rows,
+                          uint32_t *__restrict__ out_values, uint32_t *__restrict__ cursor,
+                          const uint32_t *__restrict__ starts, const uint32_t *__restrict__ columns,
+                          const uint32_t *__restrict__ values, uint32_t rows, uint32_t shift, uint64_t nnz,
+                          uint64_t first) {
     __shared__ uint32_t tile[WL_PARTITION_TILE], here[THREADS], goes[THREADS], warp_sums[THREADS / 32];
     __shared__ unsigned first_row, last_row;
     uint64_t begin = wl_block_index(first, EACH), start = begin + threadIdx.x;
@@ -114,11 +116,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) wl_csr_partition_move(
 }
 
 /* range_starts[r] is the place of range r's first entry. */
-extern "C" __global__ void __launch_bounds__(THREADS) wl_csr_partition_place(
-    uint32_t *__restrict__ out_starts, uint32_t *__restrict__ out_rows, uint32_t *__restrict__ out_values,
-    const uint32_t *__restrict__ columns, const uint32_t *__restrict__ rows,
-    const uint32_t *__restrict__ values, const uint32_t *__restrict__ range_starts, uint32_t cols,
-    uint32_t shift) {
+extern "C" __global__ void __launch_bounds__(THREADS)
+    wl_csr_partition_place(uint32_t *__restrict__ out_starts, uint32_t *__restrict__ out_rows,
+                           uint32_t *__restrict__ out_values, const uint32_t *__restrict__ columns,
+                           const uint32_t *__restrict__ rows, const uint32_t *__restrict__ values,
+                           const uint32_t *__restrict__ range_starts, uint32_t cols, uint32_t shift) {
     __shared__ uint32_t cursor[WL_PARTITION_COLUMNS], warp_sums[THREADS / 32];
     uint64_t begin = range_starts[blockIdx.x], end = range_starts[blockIdx.x + 1];
     uint32_t width = 1u << shift, first_column = blockIdx.x << shift, sum = begin;

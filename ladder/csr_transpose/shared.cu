@@ -1,9 +1,9 @@
 /* Sparse transpose, the rung `shared`: `fast` with a block's entries counted in shared memory first.
  *
- * A block's 2048 entries look their columns up in a hash table in shared memory, whose slots count.  Then each
- * column that the block has costs one global atomic, however many of its entries the block has: a reduction of
- * the count, and in the scatter one atomic that takes places for all of them.  An entry's place is the first
- * of these plus its rank in the slot.
+ * A block's 2048 entries look their columns up in a hash table in shared memory, whose slots count.  Then
+ * each column that the block has costs one global atomic, however many of its entries the block has: a
+ * reduction of the count, and in the scatter one atomic that takes places for all of them.  An entry's place
+ * is the first of these plus its rank in the slot.
  *
  * Traffic: as `fast`, but of nnz global atomics only one per block and column remain.  2048 entries of a band
  * of 17 have 137 columns; those of 2^20 equally frequent columns have 2046, so nothing is gained.

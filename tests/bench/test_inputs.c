@@ -71,66 +71,12 @@ static void streams_and_seeds_differ(void **state) {
     free(c);
 }
 
-static void check_sparse(uint64_t rows, uint64_t cols, uint64_t *empty_rows, uint64_t *empty_cols) {
-    uint64_t nnz = bench_sparse_entries(5, rows, cols);
-    struct bench_sparse matrix = {
-        .rows = rows,
-        .cols = cols,
-        .nnz = nnz,
-        .row_starts = malloc(4 * (rows + 1)),
-        .columns = malloc(4 * nnz + 4),
-        .entry_rows = malloc(4 * nnz + 4),
-        .values = malloc(4 * nnz + 4),
-    };
-    unsigned char *seen = calloc(cols + 1, 1);
-    assert_non_null(seen);
-    bench_sparse_fill(5, &matrix);
-    assert_int_equal(matrix.row_starts[0], 0);
-    assert_int_equal(matrix.row_starts[rows], nnz);
-    *empty_rows = *empty_cols = 0;
-    for (uint64_t r = 0; r < rows; r++) {
-        *empty_rows += matrix.row_starts[r] == matrix.row_starts[r + 1];
-        for (uint64_t e = matrix.row_starts[r]; e < matrix.row_starts[r + 1]; e++) {
-            assert_int_equal(matrix.entry_rows[e], r);
-            assert_true(matrix.columns[e] < cols);
-            assert_true(e == matrix.row_starts[r] || matrix.columns[e - 1] < matrix.columns[e]);
-            seen[matrix.columns[e]] = 1;
-        }
-    }
-    for (uint64_t c = 0; c < cols; c++)
-        *empty_cols += !seen[c];
-    free(seen);
-    free(matrix.row_starts);
-    free(matrix.columns);
-    free(matrix.entry_rows);
-    free(matrix.values);
-}
-
-static void sparse_matrices(void **state) {
-    (void)state;
-    uint64_t empty_rows, empty_cols;
-    check_sparse(4096, 4096, &empty_rows, &empty_cols);
-    assert_true(empty_rows > 100 && empty_cols > 100);
-    double average = (double)bench_sparse_entries(1, 65536, 65536) / 65536;
-    assert_true(average > 15.5 && average < 16.5);
-    check_sparse(1, 4097, &empty_rows, &empty_cols);
-    assert_int_equal(empty_rows, 0);
-    check_sparse(4097, 1, &empty_rows, &empty_cols);
-    check_sparse(33, 65, &empty_rows, &empty_cols);
-    check_sparse(1, 1, &empty_rows, &empty_cols);
-    assert_int_equal(empty_cols, 0);
-    check_sparse(0, 0, &empty_rows, &empty_cols);
-    check_sparse(7, 0, &empty_rows, &empty_cols);
-    check_sparse(0, 7, &empty_rows, &empty_cols);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unique_by_index),
         cmocka_unit_test(floats_are_integers_that_add),
         cmocka_unit_test(normals_are_unchanged_by_a_product_with_1),
         cmocka_unit_test(streams_and_seeds_differ),
-        cmocka_unit_test(sparse_matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

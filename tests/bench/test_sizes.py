@@ -83,6 +83,17 @@ def run(wideload, experiments, size, offsets, blocks, unrolls):
     return done.returncode, json.loads(done.stdout)["rows"]
 
 
+def check_matrices(wideload, rungs):
+    """The same for csr-transpose and matrices of each kind."""
+    command = [wideload, "bench", "csr-transpose", "--device", "sim", "--matrix", "twelve-small", "--json", "-"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    rows = json.loads(done.stdout)["rows"] if done.stdout else []
+    complaints = [f"{row['kernel']} {row['params']}: {row['error'] or row['skipped']}" for row in rows if row["verified"] is not True]
+    if done.returncode or len(rows) != 12 * len(rungs["csr-transpose"]):
+        complaints.append(f"twelve-small: status {done.returncode}, {len(rows)} rows")
+    return complaints, len(rows)
+
+
 def check_operations(wideload, rungs):
     """Errors of the library's operations, and the number of rows."""
     complaints, total = [], 0
@@ -106,6 +117,9 @@ def main():
     complaints = [f"{name} is tried at no size" for name in rungs if name not in known]
     found, total = check_operations(wideload, rungs)
     complaints += found
+    found, more = check_matrices(wideload, rungs)
+    complaints += found
+    total += more
     for experiments, size, offsets, blocks, unrolls in cases():
         status, rows = run(wideload, experiments, size, offsets, blocks, unrolls)
         total += len(rows)

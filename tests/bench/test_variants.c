@@ -9,7 +9,7 @@
 
 /* The parsed values of options; the caller frees the lists. */
 struct given {
-    const char *experiment, *size, *bytes, *width, *type, *fields, *order, *from, *to;
+    const char *experiment, *size, *bytes, *width, *type, *fields, *order, *matrix, *from, *to;
 };
 
 static const char *one_name[1];
@@ -25,6 +25,7 @@ static bool parse(const struct given *given, struct bench_request *request, stru
            (!given->type || bench_parse_types("--type", given->type, &request->types, error)) &&
            (!given->fields || bench_parse_fields("--fields", given->fields, &request->fields, error)) &&
            (!given->order || bench_parse_orders("--order", given->order, &request->orders, error)) &&
+           (!given->matrix || bench_parse_matrices("--matrix", given->matrix, &request->matrices, error)) &&
            (!given->from || bench_parse_numbers("--from-shift", given->from, &request->from_shifts, error)) &&
            (!given->to || bench_parse_numbers("--to-shift", given->to, &request->to_shifts, error));
 }
@@ -36,6 +37,7 @@ static void release(struct bench_request *request) {
     bench_numbers_free(&request->types);
     bench_field_choices_free(&request->fields);
     bench_orders_free(&request->orders);
+    bench_matrices_free(&request->matrices);
     bench_numbers_free(&request->from_shifts);
     bench_numbers_free(&request->to_shifts);
 }
@@ -125,6 +127,48 @@ static void cases(void **state) {
           (const char *const[]){"80x90x72x100 order 2130, width 8"}, 1);
     refused((struct given){.experiment = "permute", .size = "heads-129"}, "did you mean 'heads-128'?");
     refused((struct given){.experiment = "copy", .size = "heads-128"}, "no order after @");
+}
+
+/* A matrix with a size of its own runs at that size, once; others run at each size. */
+static void matrices(void **state) {
+    (void)state;
+    makes((struct given){.experiment = "csr-transpose",
+                         .size = "64,64x100",
+                         .matrix = "uneven,uniform:3@8x9,dense-row"},
+          5,
+          (const char *const[]){"64x64 matrix uneven", "8x9 matrix uniform:3", "64x64 matrix dense-row:16",
+                                "64x100 matrix uneven", "64x100 matrix dense-row:16"},
+          10);
+    makes((struct given){.experiment = "csr-transpose", .matrix = "rmat:2Ki,rmat:2048,banded"}, 2,
+          (const char *const[]){"65536x65536 matrix rmat:2048", "65536x65536 matrix banded:17"}, 4);
+    makes((struct given){.experiment = "csr-transpose", .matrix = "twelve"}, 12,
+          (const char *const[]){"1048576x1048576 matrix uniform:16", "1048576x1048576 matrix uniform:64",
+                                "4194304x4194304 matrix uniform:16", "1048576x1048576 matrix rmat:16",
+                                "4194304x4194304 matrix rmat:16", "1048576x1048576 matrix banded:17",
+                                "16777216x16777216 matrix laplacian2d",
+                                "16777216x16777216 matrix laplacian3d", "64x1048576 matrix uniform:262144",
+                                "1048576x1048576 matrix dense-row:16", "1048576x1000 matrix uniform:16",
+                                "16777216x16777216 matrix hypersparse"},
+          24);
+    refused((struct given){.experiment = "csr-transpose", .matrix = "unifrom"}, "did you mean 'uniform'?");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "rmat,"}, "no matrix ''");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "laplacian2d:5"}, "takes no number");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "uniform:0"}, "1 to 2^32 - 1 entries");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "uniform:2^32"}, "1 to 2^32 - 1 entries");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "uniform:"}, "'' is not a size");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "rmat@"}, "'' is not a size");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "rmat@2^32"}, "32 bits");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "rmat@8x8x8"}, "takes N or RxC");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "rmat@8@01"}, "takes no order after @");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "rmat@1000"},
+            "--matrix: rmat has as many rows as columns, a power of two, not 1000x1000");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "rmat", .size = "8,4x8"}, "not 4x8");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "rmat", .size = "0"},
+            "a power of two, not 0x0");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "banded", .size = "8x7"},
+            "--matrix: banded has as many rows as columns, not 8x7");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "laplacian3d@8x7"}, "not 8x7");
+    refused((struct given){.experiment = "copy", .matrix = "rmat"}, "--matrix: none of the chosen");
 }
 
 static void types_and_shifts(void **state) {
@@ -254,7 +298,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sections), cmocka_unit_test(cases),       cmocka_unit_test(types_and_shifts),
         cmocka_unit_test(bytes),    cmocka_unit_test(wrong_words), cmocka_unit_test(structures),
-        cmocka_unit_test(orders),
+        cmocka_unit_test(orders),   cmocka_unit_test(matrices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,10 @@ static const struct wl_rung *rung(const char *experiment, const char *name) {
     return NULL;
 }
 
+static const struct bench_matrix *uneven(void) {
+    return bench_default_matrices()->items;
+}
+
 /* spoilt: members of the fake that say how. */
 static struct outcome verify_with(const struct wl_rung *r, struct wl_problem problem,
                                   struct fake_state spoilt) {
@@ -36,8 +40,10 @@ static struct outcome verify_with(const struct wl_rung *r, struct wl_problem pro
     assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
     if (problem.stride == 0)
         problem.stride = 1;
-    problem.nnz =
-        strcmp(r->experiment, "csr-transpose") ? 0 : bench_sparse_entries(9, problem.rows, problem.cols);
+    problem.matrix = uneven();
+    problem.nnz = strcmp(r->experiment, "csr-transpose")
+                      ? 0
+                      : bench_sparse_entries(uneven(), 9, problem.rows, problem.cols);
     bench_needs_add(&needs, NULL, r, &problem);
     assert_true(bench_workspace_open(&workspace, context, &needs, &problem, 9, &error));
     fake = spoilt;
@@ -227,7 +233,7 @@ static void all_arrays(void **state) {
     for (size_t i = 0; i < sizeof rungs / sizeof *rungs; i++) {
         const struct wl_rung *r = rung(rungs[i][0], rungs[i][1]);
         struct wl_problem sparse = problem;
-        sparse.nnz = bench_sparse_entries(9, problem.rows, problem.cols);
+        sparse.nnz = bench_sparse_entries(uneven(), 9, problem.rows, problem.cols);
         struct bench_extents extents = bench_extents_of(r->reference, &sparse);
         char says[40];
         for (unsigned k = 0, number = 0; k < BENCH_OUTPUTS; k++) {
@@ -406,7 +412,7 @@ static void sparse_entries(void **state) {
         struct wl_problem problem = {.rows = shapes[i][0], .cols = shapes[i][1]};
         const struct wl_rung *r = rung("csr-transpose", "fast");
         assert_int_equal(verify(r, problem, FAKE_REVERSES_COLUMNS).verdict, BENCH_RIGHT);
-        uint64_t entries = bench_sparse_entries(9, problem.rows, problem.cols);
+        uint64_t entries = bench_sparse_entries(uneven(), 9, problem.rows, problem.cols);
         uint64_t tried = entries < 1000 ? entries : 50; /* including the first and the last one */
         for (uint64_t k = 0; k < tried; k++) {
             uint64_t e = (entries - 1) * k / (tried - 1);
@@ -432,7 +438,7 @@ static void many_sparse_entries(void **state) {
     const struct wl_rung *r = rung("csr-transpose", "fast");
     for (unsigned i = 0; i < 2; i++) {
         struct wl_problem problem = {.rows = rows[i], .cols = 2000};
-        uint64_t entries = bench_sparse_entries(9, problem.rows, problem.cols);
+        uint64_t entries = bench_sparse_entries(uneven(), 9, problem.rows, problem.cols);
         assert_true(i == 0 ? entries > chunk : entries > chunk / 10 * 9 && entries < chunk);
         assert_int_equal(verify(r, problem, FAKE_RIGHT).verdict, BENCH_RIGHT);
         struct outcome outcome = verify_with(

@@ -115,6 +115,10 @@ class Errors(unittest.TestCase):
         self.refused(2, "no type 'f33'", "bench", "deinterleave", "--fields", "f32+f33")
         self.refused(2, "each of its dimensions", "bench", "permute", "--order", "0,1,1")
         self.refused(2, "has 2 dimensions and the size has 3", "bench", "permute", "--size", "4x5x6", "--order", "10")
+        self.refused(2, "did you mean 'banded'?", "bench", "csr-transpose", "--matrix", "band")
+        self.refused(2, "--matrix: none of the chosen", "bench", "copy", "--matrix", "rmat")
+        self.refused(2, "a power of two, not 1000x1000", "bench", "csr-transpose", "--matrix", "rmat", "--size", "1000")
+        self.refused(2, "16777216 rows of uniform:256 are too many", "bench", "csr-transpose", "--matrix", "uniform:256@2^24")
         self.refused(2, "--to-shift: none of the chosen", "bench", "add", "--to-shift", "1")
         self.refused(2, "give one", "bench", "copy", "--bytes", "1Mi", "--size", "4")
         self.refused(2, "give --size", "bench", "permute", "--bytes", "1Mi")
@@ -411,6 +415,25 @@ class Results(unittest.TestCase):
             self.assertEqual(len(re.findall("^kernel ", done.stdout, re.M)), 4)
             done = wideload("bench", "transpose-any", "--kernel", "memcpy", "--size", "9", "--width", "16", "--compare", path)
             self.assertIn("1 of 1 rows within", done.stdout)
+
+    def test_matrices(self):
+        """The kind of a sparse matrix is in its row, its table and its comparison, but the default one's not in files."""
+        with tempfile.TemporaryDirectory() as folder:
+            path, flat = os.path.join(folder, "a.json"), os.path.join(folder, "a.csv")
+            command = ("bench", "csr-transpose", "--kernel", "fast", "--size", "64")
+            done = wideload(*command, "--matrix", "uneven,rmat:4,uniform:3@9x8", "--json", path, "--csv", flat)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            with open(path, encoding="utf-8") as file:
+                document = json.load(file)
+            self.check_schema(document)
+            params = [(row["params"]["size"], row["params"]["matrix"]) for row in document["rows"]]
+            self.assertEqual(params, [("64x64", None), ("64x64", "rmat:4"), ("9x8", "uniform:3")])
+            with open(flat, newline="", encoding="utf-8") as file:
+                self.assertEqual([line["matrix"] for line in csv.DictReader(file)], ["", "rmat:4", "uniform:3"])
+            self.assertIn("size 9x8, 27 entries, matrix uniform:3", done.stdout)
+            for matrix, rows in (("rmat:4,uniform:3@9x8", "2 of 2 rows within"), ("uneven", "1 of 1 rows within"),
+                                 ("rmat:5", "have no match")):
+                self.assertIn(rows, wideload(*command, "--matrix", matrix, "--compare", path).stdout)
 
     def test_csv(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -72,6 +72,8 @@ def small(words):
     for word, following in zip(words, words[1:] + [None]):
         if skip:
             skip = False
+        elif word == "twelve":
+            result.append("twelve-small")
         elif word in ("--size", "--bytes", "--device"):
             skip = following is not None
         else:

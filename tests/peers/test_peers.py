@@ -40,7 +40,8 @@ def result():
             row("layout", "aos", 500, 8000), row("layout", "soa", 500, 8000),
             row("transpose", "naive-row", "30x41", 9840, rows=30, cols=41),
             row("matmul", "naive", "7x9x5", 4 * (63 + 45 + 35)),
-            row("csr-transpose", "fast", "50x40", 4 * (51 + 41 + 4 * 300), rows=50, cols=40, nnz=300)]
+            row("csr-transpose", "fast", "50x40", 4 * (51 + 41 + 4 * 300), rows=50, cols=40, nnz=300),
+            row("csr-transpose", "fast", "64x64", 4 * (65 + 65 + 4 * 300), rows=64, cols=64, nnz=300, matrix="rmat:5")]
     device = {"name": "NVIDIA H200", "kind": "gpu", "arch": "sm_90", "peak_gbps": 4800.0, "driver_version": 13000,
               "multiprocessors": 132, "l2_bytes": 1 << 20, "memory_bytes": 1 << 37, "sm_mhz_max": None,
               "memory_mhz_max": None}
@@ -138,6 +139,7 @@ class Peers(unittest.TestCase):
         new = {(entry["kernel"], entry["params"]["offset"]): entry for entry in after["rows"]
                if entry not in before["rows"]}
         self.assertEqual(len(new), len(after["rows"]) - len(ours))
+        self.assertFalse([entry for entry in new.values() if entry["params"].get("matrix")])
         for framework, library in (("torch", "torch"), ("cupy", "CuPy"), ("jax", "JAX")):
             entry = new[framework + "-add", None]
             self.assertEqual(entry["peer"]["library"], library)

@@ -85,12 +85,12 @@ static void test_sweep(void **state) {
     report_pool_free(&pool);
 }
 
-/* The same kernel at the same offset and stride, with any size; an equal block is preferred. */
+/* The same kernel at the same offset, stride and matrix, with any size; an equal block is preferred. */
 static void test_counters(void **state) {
 #define COUNTED(kernel, params, bound)                                                                       \
     "{'experiment': 'copy', 'kernel': '" kernel "', 'verified': true, 'params': {'size': 1" params           \
     "}, 'counters': {'bound_pct': " bound "}}"
-    static const double expected[] = {2, 1, 3, NAN, NAN};
+    static const double expected[] = {2, 1, 3, NAN, NAN, 4, NAN};
     struct report_pool pool = {0};
     (void)state;
     struct report_data data = make_data(
@@ -98,10 +98,19 @@ static void test_counters(void **state) {
             "a", "2", ", 'size': 9, 'block': 32",
             "") "," ROW("a", "3", ", 'size': 9, 'offset': 3",
                         "") "," ROW("a", "4", ", 'size': 9, 'offset': 4",
-                                    "") "," ROW("a", "5", ", 'size': 1", ", 'peer': {'library': 'L'}"),
-        COUNTED("a", "", "1") "," COUNTED("a", ", 'block': 64", "2") "," COUNTED("a", ", 'offset': 3", "3"),
+                                    "") "," ROW("a", "5", ", 'size': 1",
+                                                ", 'peer': {'library': 'L'}") "," ROW("a", "6",
+                                                                                      ", 'matrix': 'rmat:16'",
+                                                                                      "") "," ROW("a", "7",
+                                                                                                  ", "
+                                                                                                  "'matrix': "
+                                                                                                  "'banded:"
+                                                                                                  "17'",
+                                                                                                  ""),
+        COUNTED("a", "", "1") "," COUNTED("a", ", 'block': 64", "2") "," COUNTED(
+            "a", ", 'offset': 3", "3") "," COUNTED("a", ", 'matrix': 'rmat:16'", "4"),
         &pool);
-    for (size_t i = 0; i < 5; i++) {
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const struct report_row *counters = report_counters_of(&data, &data.rows[i]);
         if (isnan(expected[i]))
             assert_null(counters);
