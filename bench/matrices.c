@@ -15,6 +15,7 @@ struct maker {
     uint64_t seed, rows, cols, each;
     uint64_t grid[3]; /* points of a Laplacian's sides, the product is rows */
     unsigned scale;   /* rmat: log2 of rows */
+    const struct bench_matrix_file *file;
 };
 
 /* Writes the row's columns, ascending, unless `columns` is NULL, and returns their number. */
@@ -124,8 +125,9 @@ static uint64_t dense_row(const struct maker *maker, uint64_t row, uint32_t *col
 
 /* ---------------------------------------------------------------- R-MAT */
 
-/* The shares of a matrix's quarters are .57, .19, .19 and .05, and so on within each quarter.  As fractions of
- * 2^32: the lower rows' share of all entries, and the right columns' of those in upper and in lower rows. */
+/* The shares of a matrix's quarters are .57, .19, .19 and .05, and so on within each quarter.  As fractions
+ * of 2^32: the lower rows' share of all entries, and the right columns' of those in upper and in lower rows.
+ */
 #define LOWER       1030792151u /* .24 */
 #define UPPER_RIGHT 1073741824u /* .19 / .76 */
 #define LOWER_RIGHT 894784853u  /* .05 / .24 */
@@ -223,6 +225,13 @@ static uint64_t hypersparse_row(const struct maker *maker, uint64_t row, uint32_
     return 1;
 }
 
+static uint64_t file_row(const struct maker *maker, uint64_t row, uint32_t *columns) {
+    uint32_t first = maker->file->row_starts[row], count = maker->file->row_starts[row + 1] - first;
+    if (columns)
+        memcpy(columns, maker->file->columns + first, count * sizeof *columns);
+    return count;
+}
+
 /* ---------------------------------------------------------------- the kinds */
 
 static const struct {
@@ -230,18 +239,21 @@ static const struct {
     uint64_t each;
     row_fn *row;
     bool square, power;
-} kinds[BENCH_MATRIX_KINDS] = {
-    [BENCH_MATRIX_UNEVEN] = {"uneven", "about 16 entries a row: some rows are empty, some long", 0, uneven_row},
+} kinds[BENCH_MATRIX_KINDS + 1] = {
+    [BENCH_MATRIX_UNEVEN] = {"uneven", "about 16 entries a row: some rows are empty, some long", 0,
+                             uneven_row},
     [BENCH_MATRIX_UNIFORM] = {"uniform", "N entries a row, anywhere", 16, uniform_row},
-    [BENCH_MATRIX_RMAT] = {"rmat", "R-MAT (.57,.19,.19,.05), a power law: N a row before equal ones merge", 16,
-                           rmat_row, .square = true, .power = true},
-    [BENCH_MATRIX_BANDED] = {"banded", "N entries a row, around the diagonal", 17, banded_row, .square = true},
+    [BENCH_MATRIX_RMAT] = {"rmat", "R-MAT (.57,.19,.19,.05), a power law: N a row before equal ones merge",
+                           16, rmat_row, .square = true, .power = true},
+    [BENCH_MATRIX_BANDED] = {"banded", "N entries a row, around the diagonal", 17, banded_row,
+                             .square = true},
     [BENCH_MATRIX_LAPLACIAN_2D] = {"laplacian2d", "5 points of a grid, as square as the size allows", 0,
                                    laplacian_row, .square = true},
     [BENCH_MATRIX_LAPLACIAN_3D] = {"laplacian3d", "7 points of a grid, as cubic as the size allows", 0,
                                    laplacian_row, .square = true},
     [BENCH_MATRIX_DENSE_ROW] = {"dense-row", "uniform:N, but that the middle row is full", 16, dense_row},
     [BENCH_MATRIX_HYPERSPARSE] = {"hypersparse", "one entry in eight rows", 0, hypersparse_row},
+    [BENCH_MATRIX_FILE] = {.row = file_row},
 };
 
 const char *bench_matrix_name(enum bench_matrix_kind kind) {
@@ -262,7 +274,8 @@ bool bench_matrix_fits(const struct bench_matrix *matrix, uint64_t rows, uint64_
     bool power = !kinds[matrix->kind].power || (rows && (rows & (rows - 1)) == 0);
     return (square && power) ||
            base_usage(error, "--matrix: %s has as many rows as columns%s, not %" PRIu64 "x%" PRIu64,
-                      kinds[matrix->kind].name, kinds[matrix->kind].power ? ", a power of two" : "", rows, cols);
+                      kinds[matrix->kind].name, kinds[matrix->kind].power ? ", a power of two" : "", rows,
+                      cols);
 }
 
 /* The greatest divisor of n whose `power`-th power is n at most. */
@@ -275,7 +288,12 @@ static uint64_t side_of(uint64_t n, unsigned power) {
 }
 
 static struct maker maker_of(const struct bench_matrix *matrix, uint64_t seed, uint64_t rows, uint64_t cols) {
-    struct maker maker = {.seed = seed, .rows = rows, .cols = cols, .each = matrix->each, .grid = {1, 1, 1}};
+    struct maker maker = {.seed = seed,
+                          .rows = rows,
+                          .cols = cols,
+                          .each = matrix->each,
+                          .grid = {1, 1, 1},
+                          .file = matrix->file};
     if (matrix->kind == BENCH_MATRIX_RMAT)
         maker.scale = (unsigned)__builtin_ctzll(rows);
     if (matrix->kind == BENCH_MATRIX_LAPLACIAN_3D)
@@ -304,7 +322,8 @@ static void count_entries(void *argument, uint64_t first, uint64_t last) {
     atomic_fetch_add(&job->entries, entries);
 }
 
-uint64_t bench_sparse_entries(const struct bench_matrix *matrix, uint64_t seed, uint64_t rows, uint64_t cols) {
+uint64_t bench_sparse_entries(const struct bench_matrix *matrix, uint64_t seed, uint64_t rows,
+                              uint64_t cols) {
     struct job job = {.maker = maker_of(matrix, seed, rows, cols), .row = kinds[matrix->kind].row};
     /* share() multiplies 32-bit numbers, also before equal places merge. */
     if (matrix->kind == BENCH_MATRIX_RMAT && rows * matrix->each > UINT32_MAX)

@@ -2,6 +2,7 @@
 #ifndef WIDELOAD_BENCH_MATRICES_H
 #define WIDELOAD_BENCH_MATRICES_H
 
+#include "bench/matrix_file.h"
 #include "bench/parse.h"
 
 enum bench_matrix_kind {
@@ -13,13 +14,15 @@ enum bench_matrix_kind {
     BENCH_MATRIX_LAPLACIAN_3D,
     BENCH_MATRIX_DENSE_ROW,
     BENCH_MATRIX_HYPERSPARSE,
-    BENCH_MATRIX_KINDS,
+    BENCH_MATRIX_KINDS, /* those with names */
+    BENCH_MATRIX_FILE = BENCH_MATRIX_KINDS,
 };
 
 struct bench_matrix {
     enum bench_matrix_kind kind;
     uint64_t each;          /* entries of a row; 0: the kind takes no number */
     struct bench_size size; /* dimensions 0: --size's */
+    struct bench_matrix_file *file;
 };
 
 struct bench_matrices {
@@ -43,20 +46,21 @@ uint64_t bench_matrix_each(enum bench_matrix_kind kind);
 bool bench_matrix_fits(const struct bench_matrix *matrix, uint64_t rows, uint64_t cols,
                        struct base_error *error);
 
-/* The number of entries that bench_sparse_fill will make; UINT64_MAX: 2^32 or more (rmat: before equal ones merge).  The size must fit, and
- * rows and cols must be below 2^32 - 1. */
+/* The number of entries that bench_sparse_fill will make; UINT64_MAX: 2^32 or more (rmat: before equal ones
+ * merge).  The size must fit, and rows and cols must be below 2^32 - 1. */
 uint64_t bench_sparse_entries(const struct bench_matrix *matrix, uint64_t seed, uint64_t rows, uint64_t cols);
 /* Fills the caller's arrays, which are sized by rows, cols and nnz.  All but row_starts may be NULL. */
 void bench_sparse_fill(const struct bench_matrix *matrix, uint64_t seed, const struct bench_sparse *sparse);
 
 /* matrix = kind [ ":" entries of a row ] [ "@" size ]      rmat, uniform:64, banded:17@2^20
- * "twelve" and "twelve-small" are lists with sizes.  The caller frees *out, also after a failure. */
+ * or a file, which is read: folder/cage14.mtx.gz.  "twelve" and "twelve-small" are lists with sizes.  The
+ * caller frees *out, also after a failure. */
 bool bench_parse_matrices(const char *option, const char *text, struct bench_matrices *out,
                           struct base_error *error);
 void bench_matrices_free(struct bench_matrices *matrices);
 /* The matrices that "twelve" (small: "twelve-small") stands for. */
 const char *bench_matrix_twelve(bool small);
-/* "uniform:64", without the size. */
+/* "uniform:64", without the size; "cage14.mtx.gz", without the folder, in ASCII. */
 void bench_matrix_text(const struct bench_matrix *matrix, char *out, size_t out_size);
 
 #endif

@@ -29,7 +29,8 @@ static bool find_kind(const char *option, const char *name, struct bench_matrix 
         }
     }
     const char *near = base_nearest(name, names, BENCH_MATRIX_KINDS + 2);
-    return base_usage(error, "%s: no matrix '%.40s'%s%s%s; `wideload list csr-transpose` has those with names",
+    return base_usage(error,
+                      "%s: no matrix '%.40s'%s%s%s; give a file, or one of `wideload list csr-transpose`",
                       option, name, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -65,8 +66,17 @@ static bool parse_matrix(const char *option, const char *text, struct bench_matr
     return right && (!size || bench_parse_size(option, size, &out->size, error));
 }
 
+static bool read_file(const char *option, const char *path, struct bench_matrix *out,
+                      struct base_error *error) {
+    *out = (struct bench_matrix){.kind = BENCH_MATRIX_FILE};
+    if (!bench_matrix_file_read(option, path, &out->file, error))
+        return false;
+    out->size = (struct bench_size){.dimensions = 2, .extent = {out->file->rows, out->file->cols}};
+    return true;
+}
+
 static bool same(const struct bench_matrix *a, const struct bench_matrix *b) {
-    return a->kind == b->kind && a->each == b->each && a->size.dimensions == b->size.dimensions &&
+    return !a->file && a->kind == b->kind && a->each == b->each && a->size.dimensions == b->size.dimensions &&
            memcmp(a->size.extent, b->size.extent, sizeof a->size.extent) == 0;
 }
 
@@ -76,14 +86,16 @@ static bool take_matrix(const char *option, const char *piece, void *into, struc
     bool small = strcmp(piece, "twelve-small") == 0;
     if (small || strcmp(piece, "twelve") == 0)
         return bench_list_each(option, bench_matrix_twelve(small), take_matrix, list, error);
-    if (!parse_matrix(option, piece, &matrix, error))
+    if (!(bench_is_matrix_file(piece) ? read_file : parse_matrix)(option, piece, &matrix, error))
         return false;
     for (size_t i = 0; i < list->count; i++)
         if (same(&list->items[i], &matrix))
             return true;
     struct bench_matrix *items = bench_list_room(option, list->items, list->count, sizeof *items, error);
-    if (!items)
+    if (!items) {
+        bench_matrix_file_free(matrix.file);
         return false;
+    }
     list->items = items;
     items[list->count++] = matrix;
     return true;
@@ -96,12 +108,20 @@ bool bench_parse_matrices(const char *option, const char *text, struct bench_mat
 }
 
 void bench_matrices_free(struct bench_matrices *matrices) {
+    for (size_t i = 0; i < matrices->count; i++)
+        bench_matrix_file_free(matrices->items[i].file);
     free(matrices->items);
     *matrices = (struct bench_matrices){0};
 }
 
 void bench_matrix_text(const struct bench_matrix *matrix, char *out, size_t out_size) {
-    if (matrix->each)
+    if (matrix->file) {
+        const char *folder = strrchr(matrix->file->path, '/');
+        snprintf(out, out_size, "%s", folder ? folder + 1 : matrix->file->path);
+        for (char *c = out; *c; c++)
+            if (*c <= ' ' || *c > '~')
+                *c = '?';
+    } else if (matrix->each)
         snprintf(out, out_size, "%s:%" PRIu64, bench_matrix_name(matrix->kind), matrix->each);
     else
         snprintf(out, out_size, "%s", bench_matrix_name(matrix->kind));

@@ -89,8 +89,8 @@ static const struct argp_option options[] = {
      1},
     {"matrix", KEY_MATRIX, "LIST", 0,
      "Sparse matrices, each with N entries a row and a size of its own if given: uneven, uniform:N, rmat:N, "
-     "banded:N, laplacian2d, laplacian3d, dense-row:N, hypersparse; rmat@2^20; twelve and twelve-small are "
-     "lists of them (`wideload list csr-transpose`)",
+     "banded:N, laplacian2d, laplacian3d, dense-row:N, hypersparse; rmat@2^20; files, cage14.mtx.gz; twelve "
+     "and twelve-small are lists of them (`wideload list csr-transpose`)",
      1},
     {"from-shift", KEY_FROM_SHIFT, "LIST", 0,
      "How far the input is from its alignment, in elements (copy-any: bytes)", 1},

@@ -170,7 +170,7 @@ static void print_matrices(void) {
     for (unsigned i = 0; i < BENCH_MATRIX_KINDS; i++) {
         enum bench_matrix_kind kind = (enum bench_matrix_kind)i;
         char text[80];
-        const struct bench_matrix matrix = {kind, bench_matrix_each(kind), {0}};
+        const struct bench_matrix matrix = {.kind = kind, .each = bench_matrix_each(kind)};
         bench_matrix_text(&matrix, text, sizeof text);
         int column = printf("    %-*s", NAME_WIDTH - 4, text);
         base_wrap(stdout, bench_matrix_says(kind), NAME_WIDTH, column);

@@ -70,10 +70,11 @@ static void each_kind(void **state) {
     static const struct {
         const char *text;
         bool square;
-    } kinds[] = {{"uneven", 0},  {"uniform:5", 0},   {"uniform:100", 0}, {"rmat", 1},        {"rmat:300", 1},
-                 {"banded:4", 1}, {"laplacian2d", 1}, {"laplacian3d", 1}, {"dense-row:3", 0}, {"hypersparse", 0}};
-    static const uint64_t shapes[][2] = {{1, 1},    {2, 2},    {64, 64}, {16384, 16384}, {0, 0}, {7, 0},
-                                         {0, 7},    {1, 4097}, {4097, 1}, {33, 65},      {17, 17}, {9000, 700}};
+    } kinds[] = {{"uneven", 0},      {"uniform:5", 0},  {"uniform:100", 0}, {"rmat", 1},
+                 {"rmat:300", 1},    {"banded:4", 1},   {"laplacian2d", 1}, {"laplacian3d", 1},
+                 {"dense-row:3", 0}, {"hypersparse", 0}};
+    static const uint64_t shapes[][2] = {{1, 1}, {2, 2},    {64, 64},  {16384, 16384}, {0, 0},   {7, 0},
+                                         {0, 7}, {1, 4097}, {4097, 1}, {33, 65},       {17, 17}, {9000, 700}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
             const struct bench_matrix matrix = matrix_of(kinds[k].text);
@@ -232,8 +233,8 @@ static void symmetric(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_kind),        cmocka_unit_test(parts),  cmocka_unit_test(seeds_differ),
-        cmocka_unit_test(counts),           cmocka_unit_test(uneven), cmocka_unit_test(uniform),
+        cmocka_unit_test(each_kind),        cmocka_unit_test(parts),     cmocka_unit_test(seeds_differ),
+        cmocka_unit_test(counts),           cmocka_unit_test(uneven),    cmocka_unit_test(uniform),
         cmocka_unit_test(too_many_entries), cmocka_unit_test(power_law), cmocka_unit_test(symmetric),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -435,6 +435,28 @@ class Results(unittest.TestCase):
                                  ("rmat:5", "have no match")):
                 self.assertIn(rows, wideload(*command, "--matrix", matrix, "--compare", path).stdout)
 
+    def test_matrix_files(self):
+        """Columns that do not ascend, entries of one place, the other side of a symmetric matrix, and wrong files."""
+        with tempfile.TemporaryDirectory() as folder:
+            paths = [os.path.join(folder, name) for name in ("a.mtx", "b.mtx", "c.mtx", "d.txt")]
+            texts = ("real general\n3 70 6\n2 70 1.5\n2 1 2\n2 30 3\n2 70 4\n1 1 5\n3 3 6\n",
+                     "pattern symmetric\n40 40 3\n1 1\n40 2\n7 3\n", "real general\n3 3 1\n4 1 1\n", "")
+            for path, text in zip(paths, texts):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write("%%MatrixMarket matrix coordinate " + text)
+            command = ("bench", "csr-transpose", "--size", "9", "--device", "sim")
+            done = wideload(*command, "--matrix", f"{paths[0]},uniform:2,{paths[1]}", "--json", "-")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            rows = [row for row in json.loads(done.stdout)["rows"] if row["kernel"] == "fast"]
+            params = [[row["params"][name] for name in ("matrix", "size", "nnz")] for row in rows]
+            self.assertEqual(params, [["a.mtx", "3x70", 5], ["uniform:2", "9x9", 18], ["b.mtx", "40x40", 5]])
+            self.assertTrue(all(row["verified"] for row in json.loads(done.stdout)["rows"]))
+            for matrix, status, says in ((paths[2], 1, "c.mtx"), (paths[3], 2, "d.txt"), ("none.mtx", 2, "none.mtx"),
+                                         (folder + "/", 2, folder)):
+                done = wideload(*command, "--matrix", matrix)
+                self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (status, "", 1), done.stderr)
+                self.assertIn(says, done.stderr)
+
     def test_csv(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "a.csv")
