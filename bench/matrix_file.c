@@ -62,10 +62,11 @@ static void narrow(uint32_t *to, const void *from, uint64_t count, unsigned byte
 static bool take(const char *option, const char *path, const struct matrix *matrix,
                  struct bench_matrix_file *file, struct base_error *error) {
     if (matrix->rows >= UINT32_MAX || matrix->cols >= UINT32_MAX || matrix->entries > UINT32_MAX)
-        return base_usage(error, "%s: %.300s has 2^32 - 1 rows, columns or entries, or more: indices have 32 bits",
+        return base_usage(error,
+                          "%s: %.300s has 2^32 - 1 rows, columns or entries, or more: indices have 32 bits",
                           option, path);
-    *file = (struct bench_matrix_file){strdup(path), matrix->rows, matrix->cols, malloc(4 * (matrix->rows + 1)),
-                                       malloc(4 * matrix->entries + 4)};
+    *file = (struct bench_matrix_file){strdup(path), matrix->rows, matrix->cols,
+                                       malloc(4 * (matrix->rows + 1)), malloc(4 * matrix->entries + 4)};
     if (!file->path || !file->row_starts || !file->columns)
         return base_failure(error, "%s: %.300s: out of memory", option, path);
     narrow(file->row_starts, matrix->pointers, matrix->rows + 1, matrix->index_bytes);

@@ -4,7 +4,7 @@
 A table stands between  <!-- bench:NAME [brief] [WORD...] -->  and  <!-- /bench:NAME -->.  It comes from
 docs/results/NAME.json (schema wideload-bench/1, docs/schema.md), or from several files of one device: a,b,c.
 A GPU's results show bandwidths, the simulator's show counters.  Words choose what is shown: experiments by their
-names, kernel=a,b the kernels, across=offset (a GPU's) a column of GB/s for each offset, or block, or stride.
+names, kernel=a,b the kernels, across=offset (a GPU's) a column of GB/s for each offset, or block, or stride; across=kernel a column of ms for each kernel.
 
 A table has a line a row of the bench.  A brief one leaves out launch parameters and, of several offsets, all but
 the worst, one that is no multiple of a sector; a GPU's brief table has a line an experiment.  A table of one
@@ -31,7 +31,7 @@ SECTOR_WORDS = 8
 CHINESE = {
     "experiment": "实验", "kernel": "内核", "params": "参数", "size": "规模", "unit": "单位", "ms": "毫秒",
     "% of peak": "占峰值 %", "% of copy": "占拷贝 %", "best, % of peak": "最佳者占峰值 %",
-    "rungs, lowest first": "各级内核，由低到高",
+    "rungs, lowest first": "各级内核，由低到高", "entries": "元素数", "floor": "下限",
     "load requests": "加载请求", "load transactions": "加载事务", "gld_efficiency %": "gld_efficiency %",
     "store requests": "存储请求", "store transactions": "存储事务", "gst_efficiency %": "gst_efficiency %",
     "shared load wavefronts": "共享内存读波前", "shared store wavefronts": "共享内存写波前",
@@ -157,6 +157,26 @@ def line_a_kernel(rows, across, say):
     return grid(head, 1, [[kernel] + [mine.get(value, "") for value in values] for kernel, mine in cells.items()])
 
 
+def floor(rows):
+    """Milliseconds of the fastest copy that moves as many bytes as the case's kernels have to."""
+    times = [row["time_ms"]["median"] * row["pct_copy"] / 100 for row in rows if row["time_ms"] and row["pct_copy"]]
+    return number(min(times, default=None), 4)
+
+
+def line_a_case(rows, say):
+    """Milliseconds, a column for each kernel, and the floor."""
+    kernels = list(dict.fromkeys(row["kernel"] for row in rows))
+    cases = {}
+    for row in rows:
+        cases.setdefault((params(row, ("offset", "stride")), row["params"]["nnz"]), []).append(row)
+    lines = []
+    for (where, entries), mine in cases.items():
+        cells = {row["kernel"]: "FAIL" if row["error"] else MILLISECONDS[1](row) for row in mine}
+        lines.append([where, str(entries or "")] + [cells.get(kernel, "") for kernel in kernels] + [floor(mine)])
+    times = [f"{name}, {say('ms')}" for name in kernels + [say("floor")]]
+    return grid([say("params"), say("entries")] + times, 1, lines)
+
+
 def worst_offsets(rows):
     """Of the rows that differ in the offset alone, those at offsets that are no multiple of a sector, if any are."""
     uneven = {row["experiment"] for row in rows if (row["params"]["offset"] or 0) % SECTOR_WORDS}
@@ -196,7 +216,7 @@ def table(results, words, chinese):
     options = dict(word.split("=", 1) for word in words if "=" in word)
     kernels = options.pop("kernel", "").split(",") if "kernel" in options else []
     across = options.pop("across", None)
-    if options or (across and not (gpu and across in ("offset", "stride", "block"))):
+    if options or (across and not (gpu and across in ("offset", "stride", "block", "kernel"))):
         sys.exit(f"readme_table: a marker has words that mean nothing: {' '.join(words)}")
     rows = [row for result in results for row in result["rows"] if not named or row["experiment"] in named]
     unknown = set(named) - {row["experiment"] for row in rows}
@@ -209,7 +229,9 @@ def table(results, words, chinese):
     if brief:
         rows = worst_offsets(rows)
     say = words_of(chinese)
-    if across:
+    if across == "kernel":
+        text = line_a_case(rows, say)
+    elif across:
         text = line_a_kernel(rows, across, say)
     elif gpu and brief:
         text = line_an_experiment(rows, say)

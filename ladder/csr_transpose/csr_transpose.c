@@ -1,12 +1,11 @@
-/* csr-transpose: the table, and the launches of csr_transpose.cu, shared.cu and scan.cu. */
+/* csr-transpose: the table, and the launches of csr_transpose.cu and shared.cu. */
 #include "ladder/csr_transpose/partition.h"
 #include "ladder/csr_transpose/scan.h"
+#include "ladder/csr_transpose/shared.h"
 #include "ladder/tables.h"
 #include "lib/error.h"
 
 #define BLOCK 256
-/* The same as in ladder/csr_transpose/shared.cu. */
-#define SHARED_TILE 2048
 
 /* The number of counts: one per column, and a final 0 whose prefix is nnz. */
 static uint64_t counts_of(const struct wl_problem *problem) {
@@ -94,7 +93,7 @@ static wl_error shared(wl_context *context, const struct wl_problem *problem, wl
     bool done;
     wl_error error = begin(context, problem, &done, stream);
     const struct counting by = {
-        WL_KERNEL_csr_shared_count, WL_KERNEL_csr_shared_scatter, SHARED_TILE, {BLOCK, 1}};
+        WL_KERNEL_csr_shared_count, WL_KERNEL_csr_shared_scatter, WL_SHARED_TILE, {WL_SHARED_THREADS, 1}};
     return error || done ? error : scatter_by_cursors(context, problem, &by, stream);
 }
 
@@ -182,7 +181,7 @@ static const struct wl_rung rungs[] = {
      .idea = "counts in shared memory first: one global atomic per block and column",
      .reference = WL_REF_CSR_TO_CSC,
      .outputs = 7,
-     .block_x = BLOCK,
+     .block_x = WL_SHARED_THREADS,
      .block_y = 1,
      .fixed_block = true,
      .bytes_formula = "4 * (rows + cols + 2 + 4 * nnz)",
@@ -191,7 +190,7 @@ static const struct wl_rung rungs[] = {
      .launch = shared},
     {.experiment = "csr-transpose",
      .name = "partition",
-     .idea = "to ranges of columns first, as runs; then to places within a range",
+     .idea = "to ranges of columns first, as runs; then shared's passes, within the cache",
      .reference = WL_REF_CSR_TO_CSC,
      .outputs = 7,
      .block_x = WL_PARTITION_THREADS,
@@ -200,7 +199,6 @@ static const struct wl_rung rungs[] = {
      .bytes_formula = "4 * (rows + cols + 2 + 4 * nnz)",
      .bytes = fast_bytes,
      .work_bytes = wl__partition_work_bytes,
-     .applicable = wl__partition_applicable,
      .launch = partition},
     {.experiment = "csr-transpose",
      .name = "wideload",

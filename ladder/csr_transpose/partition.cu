@@ -1,16 +1,15 @@
-/* Sparse transpose, the rung `partition`: the columns are cut into up to 512 ranges of equal width.  Entries
- * first move to their range, then to their place within it.  No entry needs a global atomic.
+/* Sparse transpose, the rung `partition`: `shared`, but the entries move to ranges of columns first.
  *
- *   count  adds up how many entries each range has, per block in shared memory
+ *   count  adds up how many entries each of up to 512 ranges has, per block in shared memory
  *   move   a block brings its 8192 entries into the order of their ranges in shared memory, and takes places
  *          for each range's entries by one atomic.  They leave together: 16 words per range on average fill
  *          sectors, where single words would each touch one
- *   place  a block has a range.  It counts its columns in shared memory, adds the counts up to the columns'
- *          starts, and scatters.  A range's output is 1/512 of the whole, so it stays in the L2 cache until
- * its sectors are full
  *
- * Traffic: count reads 4 nnz bytes; move reads 8 nnz and writes 12 nnz; place reads 4 nnz and 12 nnz and
- * writes 8 nnz: 48 nnz, three times as much as is least, but in whole sectors.
+ * Then `shared`'s kernels count and scatter (shared.cu).  The entries in flight now are of few ranges, whose
+ * outputs are less than the L2 cache: a sector waits there until all of its words have come.
+ *
+ * Traffic: count reads 4 nnz bytes; move reads 8 nnz and writes 12 nnz; the columns' count reads 4 nnz; the
+ * scatter reads 12 nnz and writes 8 nnz: 48 nnz, three times as much as is least, but in whole sectors.
  */
 #include "ladder/csr_transpose/partition.h"
 #include "ladder/csr_transpose/prefix.cuh"
@@ -113,38 +112,4 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         if (threadIdx.x + j * THREADS < count)
             words[j] = values[start + j * THREADS];
     wl_exchange(out_values, tile, words, places, to, count);
-}
-
-/* range_starts[r] is the place of range r's first entry. */
-extern "C" __global__ void __launch_bounds__(THREADS)
-    wl_csr_partition_place(uint32_t *__restrict__ out_starts, uint32_t *__restrict__ out_rows,
-                           uint32_t *__restrict__ out_values, const uint32_t *__restrict__ columns,
-                           const uint32_t *__restrict__ rows, const uint32_t *__restrict__ values,
-                           const uint32_t *__restrict__ range_starts, uint32_t cols, uint32_t shift) {
-    __shared__ uint32_t cursor[WL_PARTITION_COLUMNS], warp_sums[THREADS / 32];
-    uint64_t begin = range_starts[blockIdx.x], end = range_starts[blockIdx.x + 1];
-    uint32_t width = 1u << shift, first_column = blockIdx.x << shift, sum = begin;
-    for (uint32_t c = threadIdx.x; c < width; c += THREADS)
-        cursor[c] = 0;
-    __syncthreads();
-    for (uint64_t i = begin + threadIdx.x; i < end; i += THREADS)
-        atomicAdd(&cursor[columns[i] - first_column], 1u);
-    __syncthreads();
-    for (uint32_t from = 0; from < width; from += THREADS) {
-        uint32_t c = from + threadIdx.x, total;
-        uint32_t start = sum + wl_block_prefix(c < width ? cursor[c] : 0, THREADS / 32, warp_sums, &total);
-        if (c < width)
-            cursor[c] = start;
-        if (c < width && first_column + c < cols)
-            out_starts[first_column + c] = start;
-        sum += total;
-    }
-    if (threadIdx.x == 0 && blockIdx.x == gridDim.x - 1)
-        out_starts[cols] = end;
-    __syncthreads();
-    for (uint64_t i = begin + threadIdx.x; i < end; i += THREADS) {
-        uint32_t to = atomicAdd(&cursor[columns[i] - first_column], 1u);
-        out_rows[to] = rows[i];
-        out_values[to] = values[i];
-    }
 }

@@ -9,11 +9,12 @@
  * of 17 have 137 columns; those of 2^20 equally frequent columns have 2046, so nothing is gained.
  */
 #include "ladder/csr_transpose/row_of.cuh"
+#include "ladder/csr_transpose/shared.h"
 #include "lib/cuda/index.cuh"
 
-#define THREADS 256
-#define EACH    8
-#define TILE    (THREADS * EACH)
+#define THREADS WL_SHARED_THREADS
+#define TILE    WL_SHARED_TILE
+#define EACH    (TILE / THREADS)
 /* Twice as many slots as entries keep searches short. */
 #define SLOT_BITS 12
 #define SLOTS     (1u << SLOT_BITS)
@@ -56,27 +57,20 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             atomicAdd(&counts[names[slot]], here[slot]);
 }
 
-/* cursor[c] is the place of column c's next entry. */
-extern "C" __global__ void __launch_bounds__(THREADS)
-    wl_csr_shared_scatter(uint32_t *__restrict__ out_rows, uint32_t *__restrict__ out_values,
-                          uint32_t *__restrict__ cursor, const uint32_t *__restrict__ starts,
-                          const uint32_t *__restrict__ columns, const uint32_t *__restrict__ values,
-                          uint32_t rows, uint64_t nnz, uint64_t first) {
-    __shared__ uint32_t names[SLOTS], here[SLOTS];
-    __shared__ unsigned first_row, last_row;
-    uint64_t begin = wl_block_index(first, EACH), start = begin + threadIdx.x;
-    if (threadIdx.x == 0)
-        first_row = wl_row_of(starts, 0, rows, begin);
-    if (threadIdx.x == 32)
-        last_row = wl_row_of(starts, 0, rows, begin + TILE < nnz ? begin + TILE - 1 : nnz - 1);
+/* The places of the thread's entries, which are THREADS apart from `start` on.  cursor[c] is the place of
+ * column c's next entry. */
+static __device__ __forceinline__ void wl_take_places(uint32_t to[EACH], uint32_t *names, uint32_t *here,
+                                                      uint32_t *__restrict__ cursor,
+                                                      const uint32_t *__restrict__ columns, uint64_t nnz,
+                                                      uint64_t start) {
+    unsigned slots[EACH];
     wl_clear(names, here);
-    unsigned slots[EACH], ranks[EACH];
 #pragma unroll
     for (unsigned j = 0; j < EACH; j++) {
         uint64_t i = start + j * THREADS;
         if (i < nnz) {
             slots[j] = wl_slot_of(names, columns[i]);
-            ranks[j] = atomicAdd(&here[slots[j]], 1u);
+            to[j] = atomicAdd(&here[slots[j]], 1u);
         }
     }
     __syncthreads();
@@ -85,12 +79,51 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             here[slot] = atomicAdd(&cursor[names[slot]], here[slot]);
     __syncthreads();
 #pragma unroll
+    for (unsigned j = 0; j < EACH; j++)
+        if (start + j * THREADS < nnz)
+            to[j] += here[slots[j]];
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    wl_csr_shared_scatter(uint32_t *__restrict__ out_rows, uint32_t *__restrict__ out_values,
+                          uint32_t *__restrict__ cursor, const uint32_t *__restrict__ starts,
+                          const uint32_t *__restrict__ columns, const uint32_t *__restrict__ values,
+                          uint32_t rows, uint64_t nnz, uint64_t first) {
+    __shared__ uint32_t names[SLOTS], here[SLOTS];
+    __shared__ unsigned first_row, last_row;
+    uint64_t begin = wl_block_index(first, EACH), start = begin + threadIdx.x;
+    uint32_t to[EACH];
+    if (threadIdx.x == 0)
+        first_row = wl_row_of(starts, 0, rows, begin);
+    if (threadIdx.x == 32)
+        last_row = wl_row_of(starts, 0, rows, begin + TILE < nnz ? begin + TILE - 1 : nnz - 1);
+    wl_take_places(to, names, here, cursor, columns, nnz, start);
+#pragma unroll
     for (unsigned j = 0; j < EACH; j++) {
         uint64_t i = start + j * THREADS;
         if (i < nnz) {
-            uint32_t to = here[slots[j]] + ranks[j];
-            out_rows[to] = wl_row_of(starts, first_row, last_row + 1, i);
-            out_values[to] = values[i];
+            out_rows[to[j]] = wl_row_of(starts, first_row, last_row + 1, i);
+            out_values[to[j]] = values[i];
+        }
+    }
+}
+
+/* The same for entries with their rows: the last step of `partition`. */
+extern "C" __global__ void __launch_bounds__(THREADS)
+    wl_csr_shared_place(uint32_t *__restrict__ out_rows, uint32_t *__restrict__ out_values,
+                        uint32_t *__restrict__ cursor, const uint32_t *__restrict__ columns,
+                        const uint32_t *__restrict__ rows, const uint32_t *__restrict__ values, uint64_t nnz,
+                        uint64_t first) {
+    __shared__ uint32_t names[SLOTS], here[SLOTS];
+    uint64_t start = wl_block_index(first, EACH) + threadIdx.x;
+    uint32_t to[EACH];
+    wl_take_places(to, names, here, cursor, columns, nnz, start);
+#pragma unroll
+    for (unsigned j = 0; j < EACH; j++) {
+        uint64_t i = start + j * THREADS;
+        if (i < nnz) {
+            out_rows[to[j]] = rows[i];
+            out_values[to[j]] = values[i];
         }
     }
 }

@@ -75,6 +75,13 @@ class ReadmeTable(unittest.TestCase):
         with open(self.readme, encoding="utf-8") as file:
             text = file.read()
         self.assertIn("| kernel | offset 0, GB/s | offset 11, GB/s |\n|---|---:|---:|\n| a | 5 | 4 |\n| b | 3 |  |\n<", text)
+        self.write("<!-- bench:h200 e across=kernel -->\n<!-- /bench:h200 -->\n")
+        self.assertEqual(self.run_script().returncode, 0)
+        with open(self.readme, encoding="utf-8") as file:
+            text = file.read()
+        self.assertIn("| params | entries | a, ms | b, ms | c, ms | floor, ms |\n|---|---:|---:|---:|---:|---:|\n"
+                      "| 2^28, offset 0 |  | 0.5000 | 0.5000 | 0.5000 | 0.5000 |\n"
+                      "| 2^28, offset 11 |  | 0.5000 |  |  | 0.5000 |\n", text)
         for word, message in (("across=colour", "mean nothing"), ("kernel=z", "no such kernel"), ("across=stride", "none")):
             self.write(f"<!-- bench:h200 e {word} -->\n<!-- /bench:h200 -->\n")
             run = self.run_script()

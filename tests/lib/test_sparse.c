@@ -180,11 +180,6 @@ static void shared(void **state) {
 static void partition(void **state) {
     (void)state;
     in_blocks("partition");
-    const struct wl_problem most = {.cols = 512 * 8192}, more = {.cols = 512 * 8192 + 1};
-    const struct wl_rung *rung = find("partition");
-    assert_null(rung->applicable(context, &most));
-    assert_string_equal(rung->applicable(context, &more),
-                        "4194305 columns: 512 ranges of 8192, as many as shared memory counts, hold 4194304");
 }
 
 /* More than 2048 x 2048 columns: three levels of the scan. */
