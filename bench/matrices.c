@@ -363,7 +363,8 @@ void bench_sparse_fill(const struct bench_matrix *matrix, uint64_t seed, const s
         entries += count;
     }
     sparse->row_starts[sparse->rows] = entries;
-    bench_parallel(sparse->rows, GRAIN, fill_rows, &job);
+    /* A thread has as many rows as have the entries of GRAIN usual ones. */
+    bench_parallel(sparse->rows, 1 + 16 * GRAIN * sparse->rows / ((uint64_t)entries + 1), fill_rows, &job);
     if (sparse->values)
         bench_fill_input(BENCH_KIND_BITS, seed, 2, sparse->values, entries);
 }

@@ -40,25 +40,20 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         atomicAdd(&counts[threadIdx.x], here[threadIdx.x]);
 }
 
-/* Puts the thread's words in the tile's order and writes the tile: word p goes to `to` of the thread that has
- * p among its own, THREADS apart. */
-static __device__ __forceinline__ void wl_exchange(uint32_t *__restrict__ out, uint32_t *tile,
-                                                   const uint32_t words[EACH], const uint32_t places[EACH],
-                                                   const uint32_t to[EACH], uint32_t count) {
-    __syncthreads();
-#pragma unroll
-    for (unsigned j = 0; j < EACH; j++)
-        if (threadIdx.x + j * THREADS < count)
-            tile[places[j]] = words[j];
+/* Writes the tile: the thread's words are THREADS apart.  Barriers stand around the reads. */
+static __device__ __forceinline__ void wl_leave(uint32_t *__restrict__ out, const uint32_t *tile,
+                                                const uint32_t to[EACH], uint32_t count) {
     __syncthreads();
 #pragma unroll
     for (unsigned j = 0; j < EACH; j++)
         if (threadIdx.x + j * THREADS < count)
             out[to[j]] = tile[threadIdx.x + j * THREADS];
+    __syncthreads();
 }
 
-/* cursor[r] is the place of range r's next entry. */
-extern "C" __global__ void __launch_bounds__(THREADS)
+/* cursor[r] is the place of range r's next entry.  Two blocks fit a multiprocessor: one moves while the other
+ * waits at a barrier. */
+extern "C" __global__ void __launch_bounds__(THREADS, 2)
     wl_csr_partition_move(uint32_t *__restrict__ out_columns, uint32_t *__restrict__ out_rows,
                           uint32_t *__restrict__ out_values, uint32_t *__restrict__ cursor,
                           const uint32_t *__restrict__ starts, const uint32_t *__restrict__ columns,
@@ -97,19 +92,17 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     __syncthreads();
 #pragma unroll
     for (unsigned j = 0; j < EACH; j++)
-        if (threadIdx.x + j * THREADS < count) {
-            uint32_t column = tile[threadIdx.x + j * THREADS];
-            to[j] = goes[column >> shift] + threadIdx.x + j * THREADS;
-            out_columns[to[j]] = column;
-        }
+        if (threadIdx.x + j * THREADS < count)
+            to[j] = goes[tile[threadIdx.x + j * THREADS] >> shift] + threadIdx.x + j * THREADS;
+    wl_leave(out_columns, tile, to, count);
 #pragma unroll
     for (unsigned j = 0; j < EACH; j++)
         if (threadIdx.x + j * THREADS < count)
-            words[j] = wl_row_of(starts, first_row, last_row + 1, start + j * THREADS);
-    wl_exchange(out_rows, tile, words, places, to, count);
+            tile[places[j]] = wl_row_of(starts, first_row, last_row + 1, start + j * THREADS);
+    wl_leave(out_rows, tile, to, count);
 #pragma unroll
     for (unsigned j = 0; j < EACH; j++)
         if (threadIdx.x + j * THREADS < count)
-            words[j] = values[start + j * THREADS];
-    wl_exchange(out_values, tile, words, places, to, count);
+            tile[places[j]] = values[start + j * THREADS];
+    wl_leave(out_values, tile, to, count);
 }
