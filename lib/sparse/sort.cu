@@ -107,9 +107,9 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS)
 
 /* ---------------------------------------------------------------- words */
 
-/* Words of 8 bytes, later passes: the lower halves stay here, behind the counts, while entries are ranked. */
+/* Words of 8 bytes, later passes: the lower halves stay here while entries are ranked. */
 static __device__ __forceinline__ uint32_t *wl_lows(const struct wl_sort_pass &p) {
-    return (uint32_t *)(wl_sort_memory + WL_SORT_OWN(WL_THREADS, p.bits));
+    return (uint32_t *)(wl_sort_memory + WL_SORT_ROOM(WL_THREADS, WL_EACH, WL_WORD, p.bits, p.width));
 }
 
 /* The same as wl_read_keys() for words of 8 bytes, whose upper halves are the keys. */
@@ -130,15 +130,14 @@ static __device__ __forceinline__ void wl_find_others(const struct wl_sort_pass 
                                                       uint64_t begin, uint32_t count, uint16_t *marks,
                                                       uint32_t others[WL_EACH]) {
     const uint32_t from = threadIdx.x / 32 * WL_WARP_ENTRIES;
-    if (WL_WORD == 8 && !first) {
+    if (first && p.others) {
+        /* Of 8 bytes the lower half. */
+        const uint32_t *other =
+            (const uint32_t *)(wl_global(p.others) + (begin + wl_entry(0)) * p.index_bytes);
+        const uint32_t apart = p.index_bytes * 8;
 #pragma unroll
         for (uint32_t i = 0; i < WL_EACH; i++)
-            others[i] = wl_lows(p)[wl_entry(i)];
-    } else if (first && p.others) {
-#pragma unroll
-        for (uint32_t i = 0; i < WL_EACH; i++)
-            others[i] =
-                wl_entry(i) < count ? (uint32_t)wl_index_at(p.others, p.index_bytes, begin + wl_entry(i)) : 0;
+            others[i] = wl_entry(i) < count ? other[i * apart] : 0;
     } else if (from < count) {
         const uint32_t *part =
             (const uint32_t *)wl_global(p.part_rows) + (uint64_t)blockIdx.x * WL_WARPS + threadIdx.x / 32;
@@ -156,8 +155,10 @@ static __device__ __forceinline__ void wl_exchange_words(const struct wl_sort_pa
                                                          const uint32_t places[WL_EACH]) {
     wl_word *words = (wl_word *)wl_sort_memory;
     uint32_t others[WL_EACH];
-    wl_find_others(p, first, begin, count, (uint16_t *)wl_sort_memory, others);
-    __syncthreads();
+    if (first || WL_WORD == 4) {
+        wl_find_others(p, first, begin, count, (uint16_t *)wl_sort_memory, others);
+        __syncthreads();
+    }
 #if WL_WORD == 4
     uint16_t *tags = (uint16_t *)(words + WL_TILE);
 #pragma unroll
@@ -169,7 +170,7 @@ static __device__ __forceinline__ void wl_exchange_words(const struct wl_sort_pa
 #else
 #pragma unroll
     for (uint32_t i = 0; i < WL_EACH; i++)
-        words[places[i] & 0xffff] = (wl_word)keys[i] << 32 | others[i];
+        words[places[i] & 0xffff] = (wl_word)keys[i] << 32 | (first ? others[i] : wl_lows(p)[wl_entry(i)]);
 #endif
 }
 
@@ -294,7 +295,8 @@ wl_move_values(const struct wl_sort_pass &p, uint64_t begin, uint32_t count, uin
 /* first: the compiler makes a kernel of the first pass, and one of the others. */
 static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, const bool first) {
     const uint32_t bins = 1u << p.bits;
-    wl_to *goes = (wl_to *)(wl_sort_memory + WL_SORT_ROOM(WL_THREADS, WL_EACH, WL_WORD, p.bits, p.width));
+    wl_to *goes = (wl_to *)(wl_sort_memory + WL_SORT_ROOM(WL_THREADS, WL_EACH, WL_WORD, p.bits, p.width) +
+                            WL_SORT_LOWS(WL_THREADS, WL_EACH, WL_WORD));
     uint32_t *sums = (uint32_t *)(goes + bins);
     uint16_t *counts = (uint16_t *)wl_sort_memory, *own = counts + (threadIdx.x / 32 << p.bits);
     const uint64_t begin = (uint64_t)blockIdx.x * WL_TILE;

@@ -18,16 +18,18 @@
 /* The kernel that counts has so many copies of its bins in shared memory: 16 KiB at most. */
 #define WL_SORT_COPIES(bits)      ((bits) <= 10 ? 4u : 1u << (12 - (bits)))
 #define WL_SORT_COUNT_BYTES(bits) (WL_SORT_COPIES(bits) * (4u << (bits)))
-/* Bytes of the shared memory of a block that places.  The room is for counts of each warp (and words' lower
- * halves), then for the tile's words, and behind words of 4 bytes their tags, then for its values (those of
- * 16 bytes by halves). After it: of each bin where it goes, and a sum of each warp. */
-#define WL_SORT_GREATER(a, b)      ((a) > (b) ? (a) : (b))
-#define WL_SORT_OWN(threads, bits) ((threads) / 32 * (2u << (bits)))
+/* Bytes of the shared memory of a block that places.  The room is for counts of each warp, then for the
+ * tile's words, and behind words of 4 bytes their tags, then for its values (those of 16 bytes by halves).
+ * After it come, for words of 8 bytes, their lower halves in the input's order; of each bin where it goes;
+ * and a sum of each warp. */
+#define WL_SORT_GREATER(a, b) ((a) > (b) ? (a) : (b))
 #define WL_SORT_ROOM(threads, each, word, bits, width)                                                       \
-    WL_SORT_GREATER(WL_SORT_OWN(threads, bits) + ((word) == 8 ? WL_SORT_TILE(threads, each) * 4u : 0u),      \
+    WL_SORT_GREATER((threads) / 32 * (2u << (bits)),                                                         \
                     WL_SORT_TILE(threads, each) * ((word) == 8 || (width) >= 8 ? 8u : 6u))
+#define WL_SORT_LOWS(threads, each, word) ((word) == 8 ? WL_SORT_TILE(threads, each) * 4u : 0u)
 #define WL_SORT_SHARED(threads, each, word, bits, width)                                                     \
-    (WL_SORT_ROOM(threads, each, word, bits, width) + ((uint32_t)(word) << (bits)) + (threads) / 8)
+    (WL_SORT_ROOM(threads, each, word, bits, width) + WL_SORT_LOWS(threads, each, word) +                    \
+     ((uint32_t)(word) << (bits)) + (threads) / 8)
 
 /* Starts of rows, or of bins: ascending, and behind the last one the end. */
 struct wl_sort_rows {

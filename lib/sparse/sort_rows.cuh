@@ -11,8 +11,28 @@
 /* Rows of a lane whose starts are read at once. */
 #define WL_STARTS_AT_ONCE 8
 
-/* Marks each entry with which a row begins: by how many rows after `first` that is.  Rows without entries
- * mark none, so if starts ascend, no two rows mark one entry. */
+/* Marks each entry with which one of the rows from `from` on begins: by how many rows after `first` that is.
+ * Rows without entries mark none, so if starts ascend, no two rows mark one entry.  If the kind of index were
+ * not known here, the loads would wait for each other. */
+template <typename index>
+static __device__ __forceinline__ void wl_mark_some(const struct wl_sort_rows &starts, uint64_t begin,
+                                                    uint64_t first, uint64_t from, uint64_t last,
+                                                    uint16_t *marks) {
+    const uint32_t lane = threadIdx.x % 32;
+    const index *start = (const index *)wl_global(starts.array) + from + lane;
+    index at[WL_STARTS_AT_ONCE], next[WL_STARTS_AT_ONCE];
+#pragma unroll
+    for (uint32_t i = 0; i < WL_STARTS_AT_ONCE; i++) {
+        const bool is_row = from + i * 32 + lane <= last;
+        at[i] = is_row ? start[i * 32] : 0;
+        next[i] = is_row ? start[i * 32 + 1] : 0;
+    }
+#pragma unroll
+    for (uint32_t i = 0; i < WL_STARTS_AT_ONCE; i++)
+        if (at[i] != next[i] && (index)(at[i] - (index)begin) < WL_WARP_ENTRIES)
+            marks[(index)(at[i] - (index)begin)] = (uint16_t)(from + i * 32 + lane - first);
+}
+
 static __device__ __forceinline__ void wl_mark_rows(const struct wl_sort_rows &starts, uint64_t begin,
                                                     uint64_t first, uint64_t last, uint16_t *marks) {
     const uint32_t lane = threadIdx.x % 32;
@@ -21,25 +41,11 @@ static __device__ __forceinline__ void wl_mark_rows(const struct wl_sort_rows &s
         if (i + lane < WL_WARP_ENTRIES / 8)
             ((uint4 *)marks)[i + lane] = make_uint4(0, 0, 0, 0);
     __syncwarp();
-    for (uint64_t from = first + 1; from <= last; from += 32 * WL_STARTS_AT_ONCE) {
-        /* The entry that a row marks, if it does, after `begin`. */
-        uint32_t at[WL_STARTS_AT_ONCE];
-#pragma unroll
-        for (uint32_t i = 0; i < WL_STARTS_AT_ONCE; i++) {
-            const uint64_t row = from + i * 32 + lane;
-            at[i] = WL_EVERY;
-            if (row <= last) {
-                const uint64_t start = wl_index_at(starts.array, starts.bytes, row),
-                               next = wl_index_at(starts.array, starts.bytes, row + 1);
-                if (start != next && start - begin < WL_WARP_ENTRIES)
-                    at[i] = (uint32_t)(start - begin);
-            }
-        }
-#pragma unroll
-        for (uint32_t i = 0; i < WL_STARTS_AT_ONCE; i++)
-            if (at[i] != WL_EVERY)
-                marks[at[i]] = (uint16_t)(from + i * 32 + lane - first);
-    }
+    for (uint64_t from = first + 1; from <= last; from += 32 * WL_STARTS_AT_ONCE)
+        if (starts.bytes == 4)
+            wl_mark_some<uint32_t>(starts, begin, first, from, last, marks);
+        else
+            wl_mark_some<uint64_t>(starts, begin, first, from, last, marks);
     __syncwarp();
 }
 
