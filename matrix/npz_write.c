@@ -12,8 +12,7 @@ static const char *dtype_of(char text[16], enum matrix_kind kind, unsigned width
     return text;
 }
 
-static bool write_arrays(zipFile zip, const struct matrix *matrix, const void *values,
-                         const struct matrix_watch *watch) {
+static bool write_arrays(struct archive_writer *writer, const struct matrix *matrix, const void *values) {
     const unsigned bytes = matrix->index_bytes, width = matrix->width ? matrix->width : sizeof(double);
     const enum matrix_kind kind = matrix->width ? matrix->kind : MATRIX_REAL;
     const uint64_t pointers = matrix->rows + 1, entries = matrix->entries, two = 2;
@@ -22,12 +21,12 @@ static bool write_arrays(zipFile zip, const struct matrix *matrix, const void *v
     char index[16], value[16];
     dtype_of(index, MATRIX_SIGNED, bytes);
     dtype_of(value, kind, width);
-    return archive_append(zip, "indices", index, 1, &entries, matrix->indices, entries * bytes, watch) &&
-           archive_append(zip, "indptr", index, 1, &pointers, matrix->pointers, pointers * bytes, watch) &&
-           archive_append(zip, "format", "'|S3'", 0, NULL, "csr", 3, NULL) &&
-           archive_append(zip, "shape", "'<i8'", 1, &two, shape, sizeof shape, NULL) &&
-           archive_append(zip, "data", value, 1, &entries, values, entries * width, watch) &&
-           (!matrix->is_array || archive_append(zip, "_is_array", "'|b1'", 0, NULL, &truth, 1, NULL));
+    return archive_append(writer, "indices", index, 1, &entries, matrix->indices, entries * bytes) &&
+           archive_append(writer, "indptr", index, 1, &pointers, matrix->pointers, pointers * bytes) &&
+           archive_append(writer, "format", "'|S3'", 0, NULL, "csr", 3) &&
+           archive_append(writer, "shape", "'<i8'", 1, &two, shape, sizeof shape) &&
+           archive_append(writer, "data", value, 1, &entries, values, entries * width) &&
+           (!matrix->is_array || archive_append(writer, "_is_array", "'|b1'", 0, NULL, &truth, 1));
 }
 
 /* What SciPy makes of a pattern. */
@@ -44,9 +43,9 @@ bool npz_write(const struct matrix *matrix, FILE *file, const struct matrix_watc
     if (!ones && !matrix->width)
         return false;
     errno = 0;
-    zipFile zip = archive_begin(file);
-    bool good = zip && write_arrays(zip, matrix, ones ? (const void *)ones : matrix->values, watch);
-    good = zip && zipClose(zip, NULL) == ZIP_OK && good;
+    struct archive_writer writer = {.file = file, .watch = watch};
+    const bool good =
+        write_arrays(&writer, matrix, ones ? (const void *)ones : matrix->values) && archive_end(&writer);
     free(ones);
     return good || base_failure(error, "it cannot be written: %s", strerror(errno ? errno : EIO));
 }

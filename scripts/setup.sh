@@ -41,7 +41,6 @@ find_missing() {
     # A bare image may have gcc without the C library's headers.
     [ -e /usr/include/stdio.h ] || missing+=(libc6-dev)
     need_library zlib zlib1g-dev
-    need_library minizip libminizip-dev
     need_library libzstd libzstd-dev
     need_library liblz4 liblz4-dev
     need_library jansson libjansson-dev

@@ -17,7 +17,7 @@ from scikit_build_core.build import (  # noqa: F401  (hooks)
     build_editable, build_sdist, get_requires_for_build_sdist, prepare_metadata_for_build_editable,
     prepare_metadata_for_build_wheel)
 
-LIBRARIES = {"zlib": "zlib1g-dev", "minizip": "libminizip-dev", "libzstd": "libzstd-dev", "liblz4": "liblz4-dev",
+LIBRARIES = {"zlib": "zlib1g-dev", "libzstd": "libzstd-dev", "liblz4": "liblz4-dev",
              "libelf": "libelf-dev", "libdw": "libdw-dev", "jansson": "libjansson-dev"}
 
 
