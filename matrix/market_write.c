@@ -130,7 +130,8 @@ static bool compress_piece(struct piece *piece, size_t room) {
 static void write_set(struct writer *writer) {
     for (size_t i = 0; i < writer->count && !writer->failed; i++) {
         struct piece *piece = &writer->written[i];
-        writer->failed = fwrite(piece->result, 1, piece->length, writer->file) != piece->length;
+        if (piece->length)
+            writer->failed = fwrite(piece->result, 1, piece->length, writer->file) != piece->length;
         if (writer->failed)
             writer->reason = errno;
         piece->length = 0;
