@@ -43,16 +43,16 @@ enum matrix_format { MATRIX_MARKET, MATRIX_MARKET_GZIP, MATRIX_NPZ };
 bool matrix_format_of(enum matrix_format *format, const char *path, struct base_error *error);
 
 /* Reads a file of the format that its name says.  Of a .mtx, integers are of 8 bytes, reals doubles, complex
- * numbers two of them, and the entries of a symmetric, skew-symmetric or hermitian one are there on both
- * sides of the diagonal.  Indices have 4 bytes where that is enough.  watch: may be NULL.  False, with one
- * line that names the file, the line in it and what is wrong; then there is nothing to free. */
+ * numbers two of them, indices of 4 bytes where that is enough, and the entries of a symmetric,
+ * skew-symmetric or hermitian one are there on both sides of the diagonal.  Of a .npz, all is as wide as it
+ * was.  watch: may be NULL. False, with one line that names the file, the line or the array in it and what is
+ * wrong; then there is nothing to free. */
 bool matrix_read(struct matrix *matrix, const char *path, const struct matrix_watch *watch,
                  struct base_error *error);
 
-/* Writes the file of the format that the name says; opens none.  Of the file `file` all is written, but it is
- * not flushed.  In .mtx the entries come row by row.  A .npz is a csr matrix, not compressed; without values
- * it gets ones.  False, with one line that names the file: it cannot be written, or its format has no such
- * values. */
+/* Writes a matrix to an open file, which it does not flush, in the format that the name `path` says.  In a
+ * .mtx the entries come row by row.  A .npz is a csr matrix, not compressed; a pattern gets ones.  False,
+ * with one line that names the file: it cannot be written, or its format has no such values. */
 bool matrix_write(const struct matrix *matrix, FILE *file, const char *path, const struct matrix_watch *watch,
                   struct base_error *error);
 
