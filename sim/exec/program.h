@@ -77,10 +77,11 @@ enum sim_space {
     SIM_SPACE_SHARED,
     SIM_SPACE_LOCAL,
     SIM_SPACE_CLUSTER, /* the shared memory of any of the cluster's blocks; in counts, of the others */
+    SIM_SPACE_PEER,    /* in counts: those of global memory that lie on another device, once more */
     SIM_SPACE_CONST,
     SIM_SPACE_PARAM,
     SIM_SPACE_GENERIC,
-    SIM_COUNTED_SPACES = SIM_SPACE_CLUSTER + 1
+    SIM_COUNTED_SPACES = SIM_SPACE_PEER + 1
 };
 
 enum sim_access { SIM_ACCESS_LOAD, SIM_ACCESS_STORE, SIM_ACCESS_ATOM, SIM_ACCESS_RED };

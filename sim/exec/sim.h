@@ -45,17 +45,34 @@ struct sim_allocation {
     uint64_t serial;  /* the how-manieth allocation of this memory, from 1 */
     void *user;       /* the driver's own note; NULL until sim_memory_set_user() */
     const char *name; /* of the module's variable that it is, as in PTX; NULL: none */
+    unsigned device;  /* that it lies on; of the host's and managed memory: that it was made for */
+    uint64_t access;  /* who reaches it: bits of the devices, and SIM_ACCESS_BY_PEERS */
 };
 
+#define SIM_MAX_DEVICES       16
+#define SIM_ACCESS_OF(device) (UINT64_C(1) << (device))
+#define SIM_ACCESS_ALL        (SIM_ACCESS_OF(SIM_MAX_DEVICES) - 1)
+#define SIM_ACCESS_BY_PEERS   (UINT64_C(1) << 32) /* so do launches with peer access to its device */
+
+/* One device's memory.  Devices have one space of addresses, so whatever takes an address takes any of them.
+ */
 struct sim_memory;
 
-/* limit: device memory in bytes; host and managed allocations do not count against it. */
+/* Device 0's.  limit: device memory in bytes; host and managed allocations do not count against it. */
 struct sim_memory *sim_memory_create(uint64_t limit);
+/* The memory of one more device, with the same limit; NULL: there are SIM_MAX_DEVICES.  Call it before the
+ * first allocation. */
+struct sim_memory *sim_memory_add_device(struct sim_memory *memory);
+/* That of a device that exists; and the device that it is of. */
+struct sim_memory *sim_memory_of(struct sim_memory *memory, unsigned device);
+unsigned sim_memory_device(const struct sim_memory *memory);
+/* How many devices there are. */
+unsigned sim_memory_devices(const struct sim_memory *memory);
 /* From now on allocations lie as a GPU has them, in whole pages and next to each other, and kernels may touch
  * the slack between them, as on hardware.  Call it before the first allocation.  False where the process may
  * not have the addresses: then all stays as it was, and every access outside an allocation faults. */
 bool sim_memory_pack(struct sim_memory *memory);
-/* Frees every allocation too. */
+/* Ends all devices' memory, and frees every allocation too. */
 void sim_memory_destroy(struct sim_memory *memory);
 uint64_t sim_memory_limit(const struct sim_memory *memory);
 uint64_t sim_memory_used(struct sim_memory *memory);
@@ -76,12 +93,12 @@ bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, s
  * and has pages there.  *out: the bytes around it that no allocation holds, base and size; where it lies in
  * allocations partly, its own bytes. */
 bool sim_memory_slack(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out);
-/* Whether an access to it goes through, for the one reason or the other. */
-bool sim_memory_reaches(struct sim_memory *memory, uint64_t address, size_t size);
 /* The allocation made next after that serial number; false when there is none. */
 bool sim_memory_next(struct sim_memory *memory, uint64_t serial, struct sim_allocation *out);
 /* False when base is not the start of an allocation. */
 bool sim_memory_set_user(struct sim_memory *memory, uint64_t base, void *user);
+/* The same of who reaches it. */
+bool sim_memory_set_access(struct sim_memory *memory, uint64_t base, uint64_t access);
 /* The same of the name, which must live as long as the allocation. */
 bool sim_memory_set_name(struct sim_memory *memory, uint64_t base, const char *name);
 /* Whether what lies in the allocation around the address depends on the order in which threads of a launch
@@ -256,7 +273,8 @@ struct sim_textures;
  * thread; the grid is a multiple of it in each dimension. */
 #define SIM_MAX_CLUSTER 16 /* blocks */
 struct sim_launch {
-    struct sim_memory *memory;
+    struct sim_memory *memory; /* of the device that it runs on */
+    uint32_t peers;            /* bits of the devices to which it has peer access */
     const struct sim_function *function;
     uint32_t grid[3], block[3];
     uint32_t cluster[3]; /* blocks that run together; 0: as the kernel says, or each on its own */

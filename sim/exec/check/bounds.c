@@ -25,7 +25,8 @@ bool check_find_site(const struct sim_warp *w, struct check_site *site, uint64_t
     if (sim_within(address - site->base, bytes, site->end - site->base))
         return true;
     struct sim_allocation found;
-    if (!sim_memory_find(w->worker->launch->memory, address, bytes, &found))
+    if (!sim_memory_find(w->worker->launch->memory, address, bytes, &found) ||
+        !sim_launch_may(w->worker->launch, &found))
         return false;
     site->base = found.base;
     site->end = found.kind == SIM_MEMORY_HEAP ? found.base : found.base + found.size;
@@ -99,20 +100,21 @@ static void report(struct sim_warp *w, const struct sim_insn *in, const struct s
                      bytes, where, what, address, bytes);
         return;
     }
-    char near[256];
+    char near[256] = "out of bounds: ";
+    const size_t start = strlen(near);
     bool freed = false;
     if (space == SIM_SPACE_GLOBAL)
-        freed = sim_memory_describe(w->worker->launch->memory, address, near, sizeof near);
+        freed = sim_launch_describe(w->worker->launch, address, near, sizeof near);
     else if (space == SIM_SPACE_SHARED)
-        describe_shared(w->check, address, near, sizeof near);
+        describe_shared(w->check, address, near + start, sizeof near - start);
     else
-        snprintf(near, sizeof near, "a thread has %" PRIu64 " bytes", local_limit(w) - SIM_LOCAL_BELOW);
+        snprintf(near + start, sizeof near - start, "a thread has %" PRIu64 " bytes",
+                 local_limit(w) - SIM_LOCAL_BELOW);
     f = check_report(w, code, in, lane, freed ? SIM_FINDING_USE_AFTER_FREE : SIM_FINDING_OUT_OF_BOUNDS,
                      address);
     if (f)
-        snprintf(f->text, sizeof f->text, "%u-byte %s %s at %s0x%" PRIx64 " is %s: %s", bytes, where, what,
-                 space == SIM_SPACE_GLOBAL ? "" : "offset ", address,
-                 freed ? "in freed memory" : "out of bounds", near);
+        snprintf(f->text, sizeof f->text, "%u-byte %s %s at %s0x%" PRIx64 " is %s", bytes, where, what,
+                 space == SIM_SPACE_GLOBAL ? "" : "offset ", address, near);
 }
 
 static void zero_results(struct sim_warp *w, const struct sim_memop *op, uint32_t lanes) {

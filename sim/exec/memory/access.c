@@ -160,8 +160,7 @@ _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, c
             break;
         }
         uint64_t at;
-        bool outside = space == SIM_SPACE_GLOBAL
-                           ? !sim_memory_reaches(w->worker->launch->memory, address, bytes)
+        bool outside = space == SIM_SPACE_GLOBAL   ? !sim_launch_reaches(w->worker->launch, address, bytes)
                        : space == SIM_SPACE_SHARED ? !find_shared(w->worker, address, bytes, &at)
                                                    : !sim_within(address, bytes, limit + SIM_LOCAL_ABOVE);
         if (outside) {
@@ -183,10 +182,10 @@ _Noreturn void sim_access_fault(struct sim_warp *w, const struct sim_insn *in, c
         sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address,
                         "%u-byte %s %s at offset 0x%llx is out of bounds: there are %llu bytes", bytes, where,
                         what, (unsigned long long)address, (unsigned long long)limit);
-    char nearest[160];
-    sim_memory_describe(w->worker->launch->memory, address, nearest, sizeof nearest);
-    sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address, "%u-byte %s %s at 0x%llx is out of bounds: %s",
-                    bytes, where, what, (unsigned long long)address, nearest);
+    char why[256];
+    sim_launch_describe(w->worker->launch, address, why, sizeof why);
+    sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address, "%u-byte %s %s at 0x%llx is %s", bytes, where,
+                    what, (unsigned long long)address, why);
 }
 
 bool sim_access_slack(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,
@@ -212,26 +211,100 @@ bool sim_access_slack(struct sim_warp *w, const struct sim_memop *op, enum sim_s
     return true;
 }
 
+bool sim_launch_may(const struct sim_launch *launch, const struct sim_allocation *allocation) {
+    return allocation->access & SIM_ACCESS_OF(sim_memory_device(launch->memory)) ||
+           (allocation->access & SIM_ACCESS_BY_PEERS && launch->peers >> allocation->device & 1);
+}
+
+bool sim_launch_reaches(const struct sim_launch *launch, uint64_t address, size_t size) {
+    struct sim_allocation found;
+    return (sim_memory_find(launch->memory, address, size, &found) ||
+            sim_memory_slack(launch->memory, address, size, &found)) &&
+           sim_launch_may(launch, &found);
+}
+
+bool sim_launch_describe(const struct sim_launch *launch, uint64_t address, char *text, size_t size) {
+    struct sim_allocation found;
+    char where[160];
+    const bool freed = sim_memory_describe(launch->memory, address, where, sizeof where);
+    if (!sim_memory_find(launch->memory, address, 1, &found) || sim_launch_may(launch, &found))
+        snprintf(text, size, "%s: %s", freed ? "in freed memory" : "out of bounds", where);
+    else
+        snprintf(text, size, "in memory of device %u, to which device %u has no %saccess: call %s",
+                 found.device, sim_memory_device(launch->memory),
+                 found.access & SIM_ACCESS_BY_PEERS ? "peer " : "",
+                 found.access & SIM_ACCESS_BY_PEERS ? "cuCtxEnablePeerAccess or cudaDeviceEnablePeerAccess"
+                                                    : "cuMemPoolSetAccess or cudaMemPoolSetAccess");
+    return freed;
+}
+
+/* Host and managed memory is the device's own: what crosses there is another matter. */
+static bool is_peers(const struct sim_launch *launch, const struct sim_allocation *found) {
+    return found->device != sim_memory_device(launch->memory) && found->access != SIM_ACCESS_ALL;
+}
+
+bool sim_launch_crosses(const struct sim_launch *launch, uint64_t address, size_t size) {
+    struct sim_allocation found;
+    return sim_memory_devices(launch->memory) > 1 && sim_memory_find(launch->memory, address, size, &found) &&
+           is_peers(launch, &found);
+}
+
+/* Counts the lanes in the mask. */
+static void count_peers(struct sim_warp *w, const struct sim_memop *op, const struct sim_lanes *lanes,
+                        uint32_t mask, unsigned bytes) {
+    struct sim_site_tally *site = &w->worker->sites[op->site];
+    struct sim_lanes peers = *lanes;
+    peers.mask = mask;
+    peers.first = (unsigned)__builtin_ctz(mask);
+    for (unsigned i = 0; i < SIM_LANES; i++)
+        peers.address[i] = lanes->address[mask >> i & 1 ? i : peers.first];
+    const struct count_result cost = sim_access_cost(w, op, SIM_SPACE_GLOBAL, &peers, bytes);
+    site->by[SIM_SPACE_PEER].requests++;
+    site->by[SIM_SPACE_PEER].transactions += cost.transactions;
+}
+
+void sim_access_count_peers(struct sim_warp *w, const struct sim_memop *op, const struct sim_lanes *lanes,
+                            unsigned bytes) {
+    uint32_t mask = 0;
+    for (uint32_t left = lanes->mask; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        mask |= (uint32_t)sim_launch_crosses(w->worker->launch, lanes->address[i], 1) << i;
+    }
+    if (mask)
+        count_peers(w, op, lanes, mask, bytes);
+}
+
 /* Each lane's range must be in one allocation, or in slack that hardware permits, which is counted.  Caches
- * the last allocation found for the next access, unless the kernel itself may free it. */
+ * the last allocation found for the next access, unless the kernel itself may free it, or it is another
+ * device's: accesses to that always come here, which counts them, and those to the device's own memory cost
+ * nothing for it. */
 void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, const struct sim_memop *op,
                              struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes) {
-    struct sim_memory *memory = w->worker->launch->memory;
+    const struct sim_launch *launch = w->worker->launch;
+    struct sim_memory *memory = launch->memory;
     struct sim_allocation found = {0};
-    bool outside = false;
+    bool outside = false, peers = false;
+    uint32_t crossing = 0;
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
-        uint64_t address = lanes->address[__builtin_ctz(left)];
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        uint64_t address = lanes->address[i];
         if (!sim_within(address - found.base, bytes, found.size)) {
             outside = !sim_memory_find(memory, address, bytes, &found);
-            if (outside && !sim_memory_slack(memory, address, bytes, &found))
+            if ((outside && !sim_memory_slack(memory, address, bytes, &found)) ||
+                !sim_launch_may(launch, &found))
                 sim_access_fault(w, in, op, SIM_SPACE_GLOBAL, lanes, bytes);
-            if (!outside && found.kind != SIM_MEMORY_HEAP) {
+            peers = is_peers(launch, &found);
+            if (!outside && !peers && found.kind != SIM_MEMORY_HEAP) {
                 site->allowed_base = found.base;
                 site->allowed_end = found.base + found.size;
             }
         }
         site->outside += outside;
+        crossing |= (uint32_t)peers << i;
     }
+    /* atomic.c counts the loops that ptxas makes of atomics. */
+    if (crossing && !op->uncounted && !op->texture && !(op->loops && op->to))
+        count_peers(w, op, lanes, crossing, bytes);
 }
 
 /* The rank of the block in an address of shared memory. */

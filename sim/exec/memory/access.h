@@ -21,6 +21,21 @@ struct sim_lanes {
 const char *sim_space_name(enum sim_space space);                  /* "global" */
 const char *sim_access_name(enum sim_access access, bool texture); /* "load" */
 
+/* Whether the launch may touch the allocation: it lies on the launch's device, or that has access to it. */
+bool sim_launch_may(const struct sim_launch *launch, const struct sim_allocation *allocation);
+/* Whether an access goes through: the launch may touch the allocation that holds all the bytes, or
+ * sim_memory_slack() finds pages that it may touch. */
+bool sim_launch_reaches(const struct sim_launch *launch, uint64_t address, size_t size);
+/* Why an access does not go through: "out of bounds: " and where the address lies, or "in memory of device 1"
+ * and so on.  True when it lay in freed memory. */
+bool sim_launch_describe(const struct sim_launch *launch, uint64_t address, char *text, size_t size);
+/* Whether bytes that the launch may touch lie on another device, so that an access crosses to it. */
+bool sim_launch_crosses(const struct sim_launch *launch, uint64_t address, size_t size);
+/* Counts the lanes of a request of global memory that cross, which sim_access_bounds() does for the others.
+ */
+void sim_access_count_peers(struct sim_warp *w, const struct sim_memop *op, const struct sim_lanes *lanes,
+                            unsigned bytes);
+
 /* Slow parts, in access.c. */
 void sim_access_learn(struct sim_site_tally *site, const struct sim_lanes *lanes, unsigned bytes);
 struct count_result sim_access_cost(struct sim_warp *w, const struct sim_memop *op, enum sim_space space,

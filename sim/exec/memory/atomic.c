@@ -177,6 +177,8 @@ static void count_loop(struct sim_warp *w, const struct sim_memop *op, bool shar
         if (load) {
             sim_access_pattern(w, op->to, space, &words, bytes);
             sim_access_count(w, op->to, space, &words, bytes);
+            if (!shared)
+                sim_access_count_peers(w, op->to, &words, bytes);
         }
         for (uint32_t left = words.mask; left && skips; left &= left - 1) {
             unsigned i = (unsigned)__builtin_ctz(left);
@@ -189,6 +191,8 @@ static void count_loop(struct sim_warp *w, const struct sim_memop *op, bool shar
         words.first = (unsigned)__builtin_ctz(words.mask);
         sim_access_pattern(w, op, space, &words, bytes);
         sim_access_count(w, op, space, &words, bytes);
+        if (!shared)
+            sim_access_count_peers(w, op, &words, bytes);
         for (uint32_t left = words.mask; left; left &= left - 1) {
             unsigned i = (unsigned)__builtin_ctz(left);
             uint64_t *now = &memory[lane[i].word];

@@ -351,7 +351,7 @@ static void load_constant(struct sim_warp *w, const struct sim_insn *in, const s
         uint64_t at = lanes->address[i];
         if (at & (bytes - 1))
             sim_access_fault(w, in, op, SIM_SPACE_GLOBAL, lanes, bytes);
-        if (!sim_memory_reaches(w->worker->launch->memory, at, bytes)) {
+        if (!sim_launch_reaches(w->worker->launch, at, bytes)) {
             site->outside++;
             for (unsigned e = 0; e < op->count; e++)
                 put_register(w, op, e, i, 0);
@@ -414,7 +414,7 @@ static void read_partly(struct sim_warp *w, const struct sim_insn *in, const str
     for (uint32_t left = source->mask; left; left &= left - 1) {
         unsigned i = (unsigned)__builtin_ctz(left);
         uint64_t at = source->address[i];
-        if (at & (bytes - 1) || !sim_memory_reaches(w->worker->launch->memory, at, size[i])) {
+        if (at & (bytes - 1) || !sim_launch_reaches(w->worker->launch, at, size[i])) {
             struct sim_lanes one = *source;
             one.mask = 1u << i;
             one.first = i;
@@ -423,6 +423,7 @@ static void read_partly(struct sim_warp *w, const struct sim_insn *in, const str
     }
     sim_access_pattern(w, op, SIM_SPACE_GLOBAL, source, bytes);
     sim_access_count(w, op, SIM_SPACE_GLOBAL, source, bytes);
+    sim_access_count_peers(w, op, source, bytes);
 }
 
 /* cp.async: a load of each lane's bytes from global memory and a store of them to shared memory.  Bytes past

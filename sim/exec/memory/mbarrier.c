@@ -282,13 +282,12 @@ static void check_global(struct sim_warp *w, const struct sim_insn *in, unsigned
         sim_fault_raise(w, in, lane, SIM_FAULT_MISALIGNED, address,
                         "bulk copy of %u bytes at 0x%llx: both must be multiples of 16", size,
                         (unsigned long long)address);
-    if (sim_memory_reaches(w->worker->launch->memory, address, size))
+    if (sim_launch_reaches(w->worker->launch, address, size))
         return;
-    char nearest[160];
-    sim_memory_describe(w->worker->launch->memory, address, nearest, sizeof nearest);
-    sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address,
-                    "bulk copy of %u bytes at 0x%llx is out of bounds: %s", size, (unsigned long long)address,
-                    nearest);
+    char why[256];
+    sim_launch_describe(w->worker->launch, address, why, sizeof why);
+    sim_fault_raise(w, in, lane, SIM_FAULT_ADDRESS, address, "bulk copy of %u bytes at 0x%llx is %s", size,
+                    (unsigned long long)address, why);
 }
 
 /* One lane's location in shared memory of a space. */
@@ -342,6 +341,10 @@ static void count_traffic(struct sim_warp *w, const struct sim_bulk_copy *copy, 
     site->by[space].requests++;
     site->by[space].transactions += sectors;
     site->by[space].useful += (uint64_t)receivers * size;
+    if (space == SIM_SPACE_GLOBAL && sim_launch_crosses(w->worker->launch, other, size)) {
+        site->by[SIM_SPACE_PEER].requests++;
+        site->by[SIM_SPACE_PEER].transactions += sectors;
+    }
     if (w->worker->samples && space == SIM_SPACE_GLOBAL)
         sim_sample_range(w->worker, other, size, receivers, 32 * sectors, copy->to.space == SIM_SPACE_GLOBAL);
 }

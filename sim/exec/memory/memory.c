@@ -1,4 +1,4 @@
-/* Device memory: the owners of addresses.
+/* Device memory: the owners of addresses, which all devices share.
  *
  * Every kernel access that misses the executor's own cache calls sim_memory_find(), from all worker threads
  * at once, while allocations rarely change.  So readers take no lock: the live allocations are a sorted array
@@ -45,13 +45,19 @@ struct grave {
 };
 
 struct sim_memory {
-    uint64_t limit;
+    struct space *space;
+    unsigned device;
+    uint64_t limit, used; /* bytes; the latter under the space's lock */
+};
+
+/* The addresses that all devices share. */
+struct space {
     struct sim_pages *pages; /* NULL: not packed */
     pthread_mutex_t lock;    /* held by writers, and to describe */
     _Atomic uint64_t sequence;
     struct table *_Atomic table;
     _Atomic size_t count;
-    uint64_t used, serial;
+    uint64_t serial;
     unsigned running;     /* sim_memory_enter() less sim_memory_leave() */
     struct sim_raws raws; /* those in no allocation and no grave */
     struct sim_share *shares;
@@ -59,15 +65,17 @@ struct sim_memory {
     size_t next_grave, oldest_small; /* running numbers; the slot is the number modulo GRAVES */
     size_t quarantined;
     bool host_ordered; /* the host has copies of what is ordered */
+    unsigned device_count;
+    struct sim_memory devices[SIM_MAX_DEVICES];
 };
 
-static void write_begin(struct sim_memory *memory) {
-    atomic_fetch_add_explicit(&memory->sequence, 1, memory_order_relaxed);
+static void write_begin(struct space *space) {
+    atomic_fetch_add_explicit(&space->sequence, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_release);
 }
 
-static void write_end(struct sim_memory *memory) {
-    atomic_fetch_add_explicit(&memory->sequence, 1, memory_order_release);
+static void write_end(struct space *space) {
+    atomic_fetch_add_explicit(&space->sequence, 1, memory_order_release);
 }
 
 static bool counts_against_limit(enum sim_memory_kind kind, enum origin origin) {
@@ -80,29 +88,52 @@ static uint64_t charge(uint64_t size) {
     return size ? (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : ALIGNMENT;
 }
 
+static struct sim_memory *add_device(struct space *space, uint64_t limit) {
+    struct sim_memory *memory = &space->devices[space->device_count];
+    *memory = (struct sim_memory){.space = space, .device = space->device_count++, .limit = limit};
+    return memory;
+}
+
 struct sim_memory *sim_memory_create(uint64_t limit) {
-    struct sim_memory *memory = calloc(1, sizeof *memory);
+    struct space *space = calloc(1, sizeof *space);
     struct table *table = calloc(1, sizeof *table + FIRST_CAPACITY * sizeof(struct entry));
-    if (!memory || !table || pthread_mutex_init(&memory->lock, NULL)) {
-        free(memory);
+    if (!space || !table || pthread_mutex_init(&space->lock, NULL)) {
+        free(space);
         free(table);
         return NULL;
     }
     table->capacity = FIRST_CAPACITY;
-    memory->limit = limit;
-    atomic_init(&memory->table, table);
-    return memory;
+    atomic_init(&space->table, table);
+    return add_device(space, limit);
+}
+
+struct sim_memory *sim_memory_add_device(struct sim_memory *memory) {
+    struct space *space = memory->space;
+    return space->device_count < SIM_MAX_DEVICES ? add_device(space, memory->limit) : NULL;
+}
+
+struct sim_memory *sim_memory_of(struct sim_memory *memory, unsigned device) {
+    return &memory->space->devices[device];
+}
+
+unsigned sim_memory_device(const struct sim_memory *memory) {
+    return memory->device;
+}
+
+unsigned sim_memory_devices(const struct sim_memory *memory) {
+    return memory->space->device_count;
 }
 
 void sim_memory_destroy(struct sim_memory *memory) {
     if (!memory)
         return;
-    struct table *table = atomic_load(&memory->table);
-    size_t count = atomic_load(&memory->count);
+    struct space *space = memory->space;
+    struct table *table = atomic_load(&space->table);
+    size_t count = atomic_load(&space->count);
     for (size_t i = 0; i < count; i++) {
         struct sim_raw *raw = atomic_load(&table->entries[i].raw);
         if (raw)
-            sim_raw_give(&memory->raws, raw, false);
+            sim_raw_give(&space->raws, raw, false);
     }
     while (table) {
         struct table *outgrown = table->outgrown;
@@ -110,20 +141,22 @@ void sim_memory_destroy(struct sim_memory *memory) {
         table = outgrown;
     }
     for (size_t i = 0; i < GRAVES; i++)
-        if (memory->graves[i].raw)
-            sim_raw_give(&memory->raws, memory->graves[i].raw, false);
-    sim_raws_settle(&memory->raws);
-    sim_share_end_all(&memory->shares);
-    sim_pages_destroy(memory->pages);
-    pthread_mutex_destroy(&memory->lock);
-    free(memory);
+        if (space->graves[i].raw)
+            sim_raw_give(&space->raws, space->graves[i].raw, false);
+    sim_raws_settle(&space->raws);
+    sim_share_end_all(&space->shares);
+    sim_pages_destroy(space->pages);
+    pthread_mutex_destroy(&space->lock);
+    free(space);
 }
 
 bool sim_memory_pack(struct sim_memory *memory) {
-    /* Reserves more than the limit, for holes of freed memory, managed memory and kernels' own. */
-    uint64_t bytes = memory->limit > UINT64_MAX / 8 ? UINT64_MAX / 2 : 4 * memory->limit;
-    memory->pages = sim_pages_create(bytes < LEAST_RANGE ? LEAST_RANGE : bytes);
-    return memory->pages != NULL;
+    struct space *space = memory->space;
+    /* Reserves more than the limits, for holes of freed memory, managed memory and kernels' own. */
+    const uint64_t share = UINT64_MAX / 2 / space->device_count;
+    uint64_t bytes = space->device_count * (memory->limit > share / 4 ? share : 4 * memory->limit);
+    space->pages = sim_pages_create(bytes < LEAST_RANGE ? LEAST_RANGE : bytes);
+    return space->pages != NULL;
 }
 
 uint64_t sim_memory_limit(const struct sim_memory *memory) {
@@ -131,16 +164,17 @@ uint64_t sim_memory_limit(const struct sim_memory *memory) {
 }
 
 uint64_t sim_memory_used(struct sim_memory *memory) {
-    pthread_mutex_lock(&memory->lock);
+    struct space *space = memory->space;
+    pthread_mutex_lock(&space->lock);
     uint64_t used = memory->used;
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_unlock(&space->lock);
     return used;
 }
 
 /* Makes room for one more entry.  Call with the lock held. */
-static bool reserve(struct sim_memory *memory) {
-    struct table *old = atomic_load_explicit(&memory->table, memory_order_relaxed);
-    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+static bool reserve(struct space *space) {
+    struct table *old = atomic_load_explicit(&space->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&space->count, memory_order_relaxed);
     if (count < old->capacity)
         return true;
     size_t capacity = old->capacity * 2;
@@ -151,152 +185,180 @@ static bool reserve(struct sim_memory *memory) {
     table->outgrown = old;
     for (size_t i = 0; i < count; i++)
         entry_copy(&table->entries[i], &old->entries[i]);
-    atomic_store_explicit(&memory->table, table, memory_order_release);
+    atomic_store_explicit(&space->table, table, memory_order_release);
     return true;
 }
 
+/* Whose memory it is not: every device reaches it. */
+static bool is_hosts(enum sim_memory_kind kind) {
+    return kind == SIM_MEMORY_HOST || kind == SIM_MEMORY_MANAGED;
+}
+
+/* A device reaches its own memory; so do launches that have peer access to it. */
+static uint64_t first_access(enum sim_memory_kind kind, unsigned device) {
+    return is_hosts(kind) ? SIM_ACCESS_ALL : SIM_ACCESS_BY_PEERS | SIM_ACCESS_OF(device);
+}
+
+/* The owner of the pages of an allocation, for pages.h: those of the host and of device 0's modules are one
+ * owner's, and of a device's those that other processes may map are another's. */
+static unsigned owner_of(enum sim_memory_kind kind, unsigned device) {
+    return is_hosts(kind) ? 0 : 2 * device + (kind == SIM_MEMORY_DEVICE || kind == SIM_MEMORY_SHARED);
+}
+
+/* What a device reaches in the pages of an owner outside all allocations. */
+static uint64_t access_of_owner(unsigned owner) {
+    return owner ? SIM_ACCESS_BY_PEERS | SIM_ACCESS_OF(owner / 2) : SIM_ACCESS_ALL;
+}
+
 /* Adds a range that overlaps no other.  Call with the lock held, after reserve(). */
-static void insert(struct sim_memory *memory, uint64_t base, size_t size, enum sim_memory_kind kind,
-                   struct sim_raw *raw, enum origin origin) {
-    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
-    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+static void insert(struct space *space, uint64_t base, size_t size, enum sim_memory_kind kind,
+                   struct sim_raw *raw, enum origin origin, unsigned device) {
+    struct table *table = atomic_load_explicit(&space->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&space->count, memory_order_relaxed);
     size_t at = entries_up_to(table, count, base);
-    write_begin(memory);
+    write_begin(space);
     for (size_t i = count; i > at; i--)
         entry_copy(&table->entries[i], &table->entries[i - 1]);
     struct entry *entry = &table->entries[at];
     put(&entry->base, base);
     put(&entry->size, size);
-    put(&entry->serial, ++memory->serial);
+    put(&entry->serial, ++space->serial);
     put(&entry->kind, kind);
     atomic_store_explicit(&entry->user, NULL, memory_order_relaxed);
     atomic_store_explicit(&entry->name, NULL, memory_order_relaxed);
     atomic_store_explicit(&entry->raw, raw, memory_order_relaxed);
     put(&entry->origin, origin);
     put(&entry->ordered, false);
-    atomic_store_explicit(&memory->count, count + 1, memory_order_release);
-    write_end(memory);
+    put(&entry->device, device);
+    put(&entry->access, first_access(kind, device));
+    atomic_store_explicit(&space->count, count + 1, memory_order_release);
+    write_end(space);
 }
 
 uint64_t sim_memory_alloc(struct sim_memory *memory, size_t size, enum sim_memory_kind kind) {
+    struct space *space = memory->space;
     if (size > SIZE_MAX / 2)
         return 0;
     uint64_t base = 0;
     bool counted = counts_against_limit(kind, ALLOCATED);
     /* Device memory has its own pages, so that they can be shared with other processes. */
     const bool apart = kind == SIM_MEMORY_DEVICE;
-    pthread_mutex_lock(&memory->lock);
+    pthread_mutex_lock(&space->lock);
     if (!counted || charge(size) <= memory->limit - memory->used) {
         struct sim_raw *raw = NULL;
-        if (reserve(memory)) {
-            if (memory->pages)
-                base = sim_pages_take(memory->pages, size, apart);
-            if (!base && (raw = sim_raw_take(&memory->raws, size, kind == SIM_MEMORY_HEAP, apart)))
+        if (reserve(space)) {
+            if (space->pages)
+                base = sim_pages_take(space->pages, size, owner_of(kind, memory->device));
+            if (!base && (raw = sim_raw_take(&space->raws, size, kind == SIM_MEMORY_HEAP, apart)))
                 base = raw->base;
         }
         if (base) {
-            insert(memory, base, size, kind, raw, ALLOCATED);
+            insert(space, base, size, kind, raw, ALLOCATED, memory->device);
             if (counted)
                 memory->used += charge(size);
         }
     }
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_unlock(&space->lock);
     return base;
 }
 
 /* The last entry that begins at the address or before it, or NULL.  These three are called with the lock
  * held. */
-static struct entry *entry_up_to(struct sim_memory *memory, uint64_t address) {
-    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
-    const size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+static struct entry *entry_up_to(struct space *space, uint64_t address) {
+    struct table *table = atomic_load_explicit(&space->table, memory_order_relaxed);
+    const size_t count = atomic_load_explicit(&space->count, memory_order_relaxed);
     const size_t after = entries_up_to(table, count, address);
     return after ? &table->entries[after - 1] : NULL;
 }
 
 /* The entry that holds the address, or NULL. */
-static struct entry *entry_around(struct sim_memory *memory, uint64_t address) {
-    struct entry *entry = entry_up_to(memory, address);
+static struct entry *entry_around(struct space *space, uint64_t address) {
+    struct entry *entry = entry_up_to(space, address);
     return entry && address - get(&entry->base) < get(&entry->size) ? entry : NULL;
 }
 
 /* The entry that begins at base, or NULL. */
-static struct entry *entry_at(struct sim_memory *memory, uint64_t base) {
-    struct entry *entry = entry_up_to(memory, base);
+static struct entry *entry_at(struct space *space, uint64_t base) {
+    struct entry *entry = entry_up_to(space, base);
     return entry && get(&entry->base) == base ? entry : NULL;
 }
 
 bool sim_memory_register(struct sim_memory *memory, void *base, size_t size) {
+    struct space *space = memory->space;
     uint64_t address = (uint64_t)(uintptr_t)base;
     if (!base || !size || size > UINT64_MAX - address)
         return false;
-    pthread_mutex_lock(&memory->lock);
+    pthread_mutex_lock(&space->lock);
     bool done = false;
-    if (reserve(memory)) {
-        struct entry *before = entry_up_to(memory, address + size - 1);
+    if (reserve(space)) {
+        struct entry *before = entry_up_to(space, address + size - 1);
         if (!before || get(&before->base) + get(&before->size) <= address) {
-            insert(memory, address, size, SIM_MEMORY_HOST, NULL, REGISTERED);
+            insert(space, address, size, SIM_MEMORY_HOST, NULL, REGISTERED, memory->device);
             done = true;
         }
     }
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_unlock(&space->lock);
     return done;
 }
 
 /* Frees the oldest small ranges until the quarantine is within its limit. */
-static void shrink_quarantine(struct sim_memory *memory) {
-    while (memory->quarantined > QUARANTINE && memory->oldest_small < memory->next_grave) {
-        struct grave *grave = &memory->graves[memory->oldest_small++ % GRAVES];
+static void shrink_quarantine(struct space *space) {
+    while (space->quarantined > QUARANTINE && space->oldest_small < space->next_grave) {
+        struct grave *grave = &space->graves[space->oldest_small++ % GRAVES];
         if (!grave->raw || grave->raw->mapped)
             continue;
-        memory->quarantined -= (size_t)charge(grave->size);
-        sim_raw_give(&memory->raws, grave->raw, memory->running);
+        space->quarantined -= (size_t)charge(grave->size);
+        sim_raw_give(&space->raws, grave->raw, space->running);
         grave->raw = NULL;
     }
 }
 
 /* Call with the lock held. */
-static void bury(struct sim_memory *memory, const struct grave *body) {
-    struct grave *grave = &memory->graves[memory->next_grave % GRAVES];
+static void bury(struct space *space, const struct grave *body) {
+    struct grave *grave = &space->graves[space->next_grave % GRAVES];
     if (grave->raw) {
         if (!grave->raw->mapped)
-            memory->quarantined -= (size_t)charge(grave->size);
-        sim_raw_give(&memory->raws, grave->raw, memory->running);
+            space->quarantined -= (size_t)charge(grave->size);
+        sim_raw_give(&space->raws, grave->raw, space->running);
     }
     *grave = *body;
-    memory->next_grave++;
-    if (memory->oldest_small + GRAVES < memory->next_grave)
-        memory->oldest_small = memory->next_grave - GRAVES;
+    space->next_grave++;
+    if (space->oldest_small + GRAVES < space->next_grave)
+        space->oldest_small = space->next_grave - GRAVES;
     if (!grave->raw)
         return;
     if (!grave->raw->mapped) {
-        memory->quarantined += (size_t)charge(grave->size);
-        shrink_quarantine(memory);
+        space->quarantined += (size_t)charge(grave->size);
+        shrink_quarantine(space);
         return;
     }
-    if (!sim_raw_drop(grave->raw, memory->running)) {
-        sim_raw_give(&memory->raws, grave->raw, memory->running);
+    if (!sim_raw_drop(grave->raw, space->running)) {
+        sim_raw_give(&space->raws, grave->raw, space->running);
         grave->raw = NULL;
     }
 }
 
 void sim_memory_enter(struct sim_memory *memory) {
-    pthread_mutex_lock(&memory->lock);
-    memory->running++;
-    pthread_mutex_unlock(&memory->lock);
+    struct space *space = memory->space;
+    pthread_mutex_lock(&space->lock);
+    space->running++;
+    pthread_mutex_unlock(&space->lock);
 }
 
 void sim_memory_leave(struct sim_memory *memory) {
-    pthread_mutex_lock(&memory->lock);
-    if (--memory->running == 0)
-        sim_raws_settle(&memory->raws);
-    pthread_mutex_unlock(&memory->lock);
+    struct space *space = memory->space;
+    pthread_mutex_lock(&space->lock);
+    if (--space->running == 0)
+        sim_raws_settle(&space->raws);
+    pthread_mutex_unlock(&space->lock);
 }
 
 bool sim_memory_free(struct sim_memory *memory, uint64_t base) {
-    pthread_mutex_lock(&memory->lock);
-    struct entry *entry = entry_at(memory, base);
+    struct space *space = memory->space;
+    pthread_mutex_lock(&space->lock);
+    struct entry *entry = entry_at(space, base);
     if (!entry) {
-        pthread_mutex_unlock(&memory->lock);
+        pthread_mutex_unlock(&space->lock);
         return false;
     }
     struct grave body = {.base = base,
@@ -305,38 +367,39 @@ bool sim_memory_free(struct sim_memory *memory, uint64_t base) {
                          .raw = atomic_load_explicit(&entry->raw, memory_order_relaxed)};
     const enum origin origin = (enum origin)get(&entry->origin);
     if (counts_against_limit((enum sim_memory_kind)get(&entry->kind), origin))
-        memory->used -= charge(body.size);
-    const size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
-    const struct entry *end = atomic_load_explicit(&memory->table, memory_order_relaxed)->entries + count;
-    write_begin(memory);
+        space->devices[get(&entry->device)].used -= charge(body.size);
+    const size_t count = atomic_load_explicit(&space->count, memory_order_relaxed);
+    const struct entry *end = atomic_load_explicit(&space->table, memory_order_relaxed)->entries + count;
+    write_begin(space);
     for (; entry + 1 < end; entry++)
         entry_copy(entry, entry + 1);
-    atomic_store_explicit(&memory->count, count - 1, memory_order_release);
-    write_end(memory);
-    sim_share_end(&memory->shares, base);
+    atomic_store_explicit(&space->count, count - 1, memory_order_release);
+    write_end(space);
+    sim_share_end(&space->shares, base);
     if (!body.raw && origin == ALLOCATED)
-        sim_pages_give(memory->pages, body.base, (size_t)body.size, memory->running);
+        sim_pages_give(space->pages, body.base, (size_t)body.size, space->running);
     if (!body.raw && origin == IMPORTED)
-        sim_pages_unmap(memory->pages, body.base, (size_t)body.size, memory->running);
-    bury(memory, &body);
-    pthread_mutex_unlock(&memory->lock);
+        sim_pages_unmap(space->pages, body.base, (size_t)body.size, space->running);
+    bury(space, &body);
+    pthread_mutex_unlock(&space->lock);
     return true;
 }
 
 /* The pages that contain an allocation and only device memory; false if there are none. */
-static bool find_pages(const struct sim_memory *memory, const struct sim_raw *raw, uint64_t base,
-                       uint64_t size, uint64_t *first, size_t *bytes) {
+static bool find_pages(const struct space *space, const struct sim_raw *raw, uint64_t base, uint64_t size,
+                       uint64_t *first, size_t *bytes) {
     if (raw && !raw->mapped)
         return false;
     const uint64_t page = raw ? (uint64_t)sysconf(_SC_PAGESIZE) : SIM_PAGE_BYTES;
     *first = base / page * page;
     *bytes = (size_t)((base + size + page - 1) / page * page - *first);
-    return size && (raw || memory->pages);
+    return size && (raw || space->pages);
 }
 
 bool sim_memory_export(struct sim_memory *memory, uint64_t base, struct sim_share_name *name) {
-    pthread_mutex_lock(&memory->lock);
-    struct entry *entry = entry_at(memory, base);
+    struct space *space = memory->space;
+    pthread_mutex_lock(&space->lock);
+    struct entry *entry = entry_at(space, base);
     size_t bytes;
     uint64_t first;
     bool done = false;
@@ -344,89 +407,109 @@ bool sim_memory_export(struct sim_memory *memory, uint64_t base, struct sim_shar
         const uint64_t kind = get(&entry->kind), size = get(&entry->size);
         const struct sim_raw *raw = atomic_load_explicit(&entry->raw, memory_order_relaxed);
         done = (kind == SIM_MEMORY_DEVICE || kind == SIM_MEMORY_SHARED) && get(&entry->origin) == ALLOCATED &&
-               find_pages(memory, raw, base, size, &first, &bytes) &&
-               sim_share_export(&memory->shares, first, bytes, base, (size_t)size, name);
+               find_pages(space, raw, base, size, &first, &bytes) &&
+               sim_share_export(&space->shares, first, bytes, base, (size_t)size, name);
         if (done) {
-            write_begin(memory);
+            write_begin(space);
             put(&entry->kind, SIM_MEMORY_SHARED);
-            write_end(memory);
+            write_end(space);
         }
     }
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_unlock(&space->lock);
     return done;
 }
 
 uint64_t sim_memory_import(struct sim_memory *memory, const struct sim_shared *shared) {
+    struct space *space = memory->space;
     uint64_t base = 0;
-    pthread_mutex_lock(&memory->lock);
+    pthread_mutex_lock(&space->lock);
     struct sim_raw *raw = NULL;
-    if (reserve(memory)) {
-        if (memory->pages)
-            base = sim_pages_map(memory->pages, shared);
+    if (reserve(space)) {
+        if (space->pages)
+            base = sim_pages_map(space->pages, shared, owner_of(SIM_MEMORY_SHARED, memory->device));
         if (!base && (raw = sim_raw_map(shared)))
             base = raw->base;
     }
     if (base) {
         base += sim_share_inset(shared);
-        insert(memory, base, shared->size, SIM_MEMORY_SHARED, raw, IMPORTED);
+        insert(space, base, shared->size, SIM_MEMORY_SHARED, raw, IMPORTED, memory->device);
     }
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_unlock(&space->lock);
     return base;
 }
 
 void sim_memory_forked(struct sim_memory *memory) {
-    sim_share_close_copies(memory->shares);
+    struct space *space = memory->space;
+    sim_share_close_copies(space->shares);
 }
 
 bool sim_memory_set_user(struct sim_memory *memory, uint64_t base, void *user) {
-    pthread_mutex_lock(&memory->lock);
-    struct entry *entry = entry_at(memory, base);
+    struct space *space = memory->space;
+    pthread_mutex_lock(&space->lock);
+    struct entry *entry = entry_at(space, base);
     if (entry) {
-        write_begin(memory);
+        write_begin(space);
         atomic_store_explicit(&entry->user, user, memory_order_relaxed);
-        write_end(memory);
+        write_end(space);
     }
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_unlock(&space->lock);
     return entry != NULL;
 }
 
 bool sim_memory_set_name(struct sim_memory *memory, uint64_t base, const char *name) {
-    pthread_mutex_lock(&memory->lock);
-    struct entry *entry = entry_at(memory, base);
+    struct space *space = memory->space;
+    pthread_mutex_lock(&space->lock);
+    struct entry *entry = entry_at(space, base);
     if (entry) {
-        write_begin(memory);
+        write_begin(space);
         atomic_store_explicit(&entry->name, name, memory_order_relaxed);
-        write_end(memory);
+        write_end(space);
     }
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_unlock(&space->lock);
+    return entry != NULL;
+}
+
+bool sim_memory_set_access(struct sim_memory *memory, uint64_t base, uint64_t access) {
+    struct space *space = memory->space;
+    pthread_mutex_lock(&space->lock);
+    struct entry *entry = entry_at(space, base);
+    if (entry) {
+        write_begin(space);
+        put(&entry->access, access);
+        write_end(space);
+    }
+    pthread_mutex_unlock(&space->lock);
     return entry != NULL;
 }
 
 bool sim_memory_ordered(struct sim_memory *memory, uint64_t address) {
-    pthread_mutex_lock(&memory->lock);
-    struct entry *entry = entry_around(memory, address);
+    struct space *space = memory->space;
+    pthread_mutex_lock(&space->lock);
+    struct entry *entry = entry_around(space, address);
     const bool ordered = entry && get(&entry->ordered);
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_unlock(&space->lock);
     return ordered;
 }
 
 void sim_memory_set_ordered(struct sim_memory *memory, uint64_t address) {
-    pthread_mutex_lock(&memory->lock);
-    struct entry *entry = entry_around(memory, address);
+    struct space *space = memory->space;
+    pthread_mutex_lock(&space->lock);
+    struct entry *entry = entry_around(space, address);
     if (entry)
         put(&entry->ordered, true);
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_unlock(&space->lock);
 }
 
 void sim_memory_copied(struct sim_memory *memory, uint64_t to, uint64_t from, size_t size) {
-    pthread_mutex_lock(&memory->lock);
-    struct entry *source = entry_around(memory, from), *target = entry_around(memory, to);
-    const bool ordered = source ? get(&source->ordered) : memory->host_ordered;
+    struct space *space = memory->space;
+    pthread_mutex_lock(&space->lock);
+    struct entry *source = entry_around(space, from), *target = entry_around(space, to);
+    const bool ordered = source ? get(&source->ordered) : space->host_ordered;
     if (!target)
-        memory->host_ordered |= ordered;
+        space->host_ordered |= ordered;
     else if (ordered || size >= get(&target->size))
         put(&target->ordered, ordered);
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_unlock(&space->lock);
 }
 
 static struct sim_allocation allocation_of(struct entry *entry) {
@@ -434,18 +517,21 @@ static struct sim_allocation allocation_of(struct entry *entry) {
                                    .size = (size_t)get(&entry->size),
                                    .kind = (enum sim_memory_kind)get(&entry->kind),
                                    .serial = get(&entry->serial),
+                                   .device = (unsigned)get(&entry->device),
+                                   .access = get(&entry->access),
                                    .user = atomic_load_explicit(&entry->user, memory_order_relaxed),
                                    .name = atomic_load_explicit(&entry->name, memory_order_relaxed)};
 }
 
 bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out) {
+    struct space *space = memory->space;
     for (;;) {
-        uint64_t sequence = atomic_load_explicit(&memory->sequence, memory_order_acquire);
+        uint64_t sequence = atomic_load_explicit(&space->sequence, memory_order_acquire);
         if (sequence & 1)
             continue;
         /* The count is read before the table: capacities only grow, so the table has at least that many. */
-        size_t count = atomic_load_explicit(&memory->count, memory_order_acquire);
-        struct table *table = atomic_load_explicit(&memory->table, memory_order_acquire);
+        size_t count = atomic_load_explicit(&space->count, memory_order_acquire);
+        struct table *table = atomic_load_explicit(&space->table, memory_order_acquire);
         size_t after = entries_up_to(table, count, address);
         bool found = false;
         struct sim_allocation allocation = {0};
@@ -454,7 +540,7 @@ bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, s
             found = sim_within(address - allocation.base, size, allocation.size);
         }
         atomic_thread_fence(memory_order_acquire);
-        if (atomic_load_explicit(&memory->sequence, memory_order_relaxed) != sequence)
+        if (atomic_load_explicit(&space->sequence, memory_order_relaxed) != sequence)
             continue;
         if (found)
             *out = allocation;
@@ -463,11 +549,13 @@ bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, s
 }
 
 bool sim_memory_slack(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out) {
-    if (!memory->pages || !sim_pages_hold(memory->pages, address, size))
+    struct space *space = memory->space;
+    if (!space->pages || !sim_pages_hold(space->pages, address, size))
         return false;
-    pthread_mutex_lock(&memory->lock);
-    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
-    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    const unsigned owner = sim_pages_owner(space->pages, address);
+    pthread_mutex_lock(&space->lock);
+    struct table *table = atomic_load_explicit(&space->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&space->count, memory_order_relaxed);
     size_t after = entries_up_to(table, count, address);
     uint64_t base = address / SIM_PAGE_BYTES * SIM_PAGE_BYTES, end = base + SIM_PAGE_BYTES;
     if (after) {
@@ -477,23 +565,21 @@ bool sim_memory_slack(struct sim_memory *memory, uint64_t address, size_t size, 
     }
     if (after < count && get(&table->entries[after].base) < end)
         end = get(&table->entries[after].base);
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_unlock(&space->lock);
     *out = (struct sim_allocation){.base = base, .size = (size_t)(end - base)};
     /* It may extend into an allocation, or on. */
     if (end < base || !sim_within(address - base, size, end - base))
         *out = (struct sim_allocation){.base = address, .size = size};
+    out->device = owner / 2;
+    out->access = access_of_owner(owner);
     return true;
 }
 
-bool sim_memory_reaches(struct sim_memory *memory, uint64_t address, size_t size) {
-    struct sim_allocation found;
-    return sim_memory_find(memory, address, size, &found) || sim_memory_slack(memory, address, size, &found);
-}
-
 bool sim_memory_next(struct sim_memory *memory, uint64_t serial, struct sim_allocation *out) {
-    pthread_mutex_lock(&memory->lock);
-    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
-    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    struct space *space = memory->space;
+    pthread_mutex_lock(&space->lock);
+    struct table *table = atomic_load_explicit(&space->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&space->count, memory_order_relaxed);
     struct entry *next = NULL;
     for (size_t i = 0; i < count; i++) {
         struct entry *entry = &table->entries[i];
@@ -502,7 +588,7 @@ bool sim_memory_next(struct sim_memory *memory, uint64_t serial, struct sim_allo
     }
     if (next)
         *out = allocation_of(next);
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_unlock(&space->lock);
     return next != NULL;
 }
 
@@ -517,10 +603,10 @@ void sim_memory_describe_end(const struct sim_allocation *allocation, char *text
 }
 
 /* The last freed allocation that contained address. */
-static const struct grave *find_grave(const struct sim_memory *memory, uint64_t address) {
-    size_t oldest = memory->next_grave > GRAVES ? memory->next_grave - GRAVES : 0;
-    for (size_t i = memory->next_grave; i > oldest; i--) {
-        const struct grave *grave = &memory->graves[(i - 1) % GRAVES];
+static const struct grave *find_grave(const struct space *space, uint64_t address) {
+    size_t oldest = space->next_grave > GRAVES ? space->next_grave - GRAVES : 0;
+    for (size_t i = space->next_grave; i > oldest; i--) {
+        const struct grave *grave = &space->graves[(i - 1) % GRAVES];
         if (address >= grave->base && address - grave->base < grave->size)
             return grave;
     }
@@ -528,19 +614,20 @@ static const struct grave *find_grave(const struct sim_memory *memory, uint64_t 
 }
 
 bool sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text, size_t size) {
+    struct space *space = memory->space;
     if (address < NEAR_NULL) {
         snprintf(text, size, address ? "null pointer plus %" PRIu64 " byte%s" : "null pointer", address,
                  plural(address));
         return false;
     }
-    pthread_mutex_lock(&memory->lock);
-    struct table *table = atomic_load_explicit(&memory->table, memory_order_relaxed);
-    size_t count = atomic_load_explicit(&memory->count, memory_order_relaxed);
+    pthread_mutex_lock(&space->lock);
+    struct table *table = atomic_load_explicit(&space->table, memory_order_relaxed);
+    size_t count = atomic_load_explicit(&space->count, memory_order_relaxed);
     size_t after = entries_up_to(table, count, address);
     struct entry *lower = after ? &table->entries[after - 1] : NULL;
     struct entry *upper = after < count ? &table->entries[after] : NULL;
     bool inside = lower && address - get(&lower->base) < get(&lower->size);
-    const struct grave *grave = inside ? NULL : find_grave(memory, address);
+    const struct grave *grave = inside ? NULL : find_grave(space, address);
     if (grave) {
         snprintf(text, size,
                  "byte %" PRIu64 " of freed allocation #%" PRIu64 " (0x%" PRIx64 ", %" PRIu64 " byte%s)",
@@ -562,6 +649,6 @@ bool sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text
         snprintf(text, size, "%s allocation #%" PRIu64 " (0x%" PRIx64 ", %" PRIu64 " byte%s)", where,
                  get(&near->serial), get(&near->base), get(&near->size), plural(get(&near->size)));
     }
-    pthread_mutex_unlock(&memory->lock);
+    pthread_mutex_unlock(&space->lock);
     return grave != NULL;
 }

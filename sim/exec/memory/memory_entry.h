@@ -20,6 +20,8 @@ struct entry {
     struct sim_raw *_Atomic raw; /* NULL: from the pages, or registered */
     _Atomic uint64_t origin;     /* of enum origin */
     _Atomic uint64_t ordered;    /* sim_memory_ordered() */
+    _Atomic uint64_t device;
+    _Atomic uint64_t access; /* of struct sim_allocation */
 };
 
 struct table {
@@ -43,6 +45,8 @@ static inline void entry_copy(struct entry *to, struct entry *from) {
     put(&to->kind, get(&from->kind));
     put(&to->origin, get(&from->origin));
     put(&to->ordered, get(&from->ordered));
+    put(&to->device, get(&from->device));
+    put(&to->access, get(&from->access));
     atomic_store_explicit(&to->user, atomic_load_explicit(&from->user, memory_order_relaxed),
                           memory_order_relaxed);
     atomic_store_explicit(&to->name, atomic_load_explicit(&from->name, memory_order_relaxed),

@@ -19,7 +19,7 @@ struct slab {
     struct slab *next;
     uint64_t base;
     size_t used, lowest; /* units; no unit below lowest is free */
-    bool apart;
+    unsigned owner;
     unsigned char taken[UNITS];
 };
 
@@ -29,7 +29,7 @@ struct sim_pages {
     uint64_t base; /* address of its first page */
     size_t count;
     struct slab *slabs;
-    atomic_bool taken[];
+    _Atomic unsigned char owners[]; /* of each page: 0: it is free; else its owner and 1 */
 };
 
 static void *at(uint64_t address) {
@@ -45,7 +45,7 @@ struct sim_pages *sim_pages_create(uint64_t bytes) {
         /* Alignment wastes at most a page at either end. */
         uint64_t base = ((uint64_t)(uintptr_t)range + SIM_PAGE_BYTES - 1) / SIM_PAGE_BYTES * SIM_PAGE_BYTES;
         size_t count = (size_t)(((uint64_t)(uintptr_t)range + bytes - base) / SIM_PAGE_BYTES);
-        struct sim_pages *pages = calloc(1, sizeof *pages + count * sizeof *pages->taken);
+        struct sim_pages *pages = calloc(1, sizeof *pages + count * sizeof *pages->owners);
         if (!pages) {
             munmap(range, (size_t)bytes);
             return NULL;
@@ -71,17 +71,17 @@ void sim_pages_destroy(struct sim_pages *pages) {
     free(pages);
 }
 
-static void mark(struct sim_pages *pages, size_t first, size_t count, bool taken) {
+static void mark(struct sim_pages *pages, size_t first, size_t count, unsigned owner) {
     for (size_t i = first; i < first + count; i++)
-        atomic_store_explicit(&pages->taken[i], taken, memory_order_release);
+        atomic_store_explicit(&pages->owners[i], (unsigned char)owner, memory_order_release);
 }
 
-static bool is_taken(const struct sim_pages *pages, size_t page) {
-    return atomic_load_explicit(&pages->taken[page], memory_order_acquire);
+static unsigned is_taken(const struct sim_pages *pages, size_t page) {
+    return atomic_load_explicit(&pages->owners[page], memory_order_acquire);
 }
 
 /* Takes the highest run of count free pages and makes it accessible; 0 if there is none. */
-static uint64_t take_pages(struct sim_pages *pages, size_t count) {
+static uint64_t take_pages(struct sim_pages *pages, size_t count, unsigned owner) {
     size_t first = pages->count, run = 0;
     while (first && run < count)
         run = is_taken(pages, --first) ? 0 : run + 1;
@@ -96,12 +96,12 @@ static uint64_t take_pages(struct sim_pages *pages, size_t count) {
     if (bytes >= HUGE_FROM)
         (void)madvise(at(base), bytes, MADV_HUGEPAGE); /* only a hint */
 #endif
-    mark(pages, first, count, true);
+    mark(pages, first, count, owner + 1);
     return base;
 }
 
 static void give_pages(struct sim_pages *pages, uint64_t base, size_t count, bool running) {
-    mark(pages, (size_t)((base - pages->base) / SIM_PAGE_BYTES), count, false);
+    mark(pages, (size_t)((base - pages->base) / SIM_PAGE_BYTES), count, 0);
     /* Mapping over the pages drops their contents and keeps the addresses.  If the process has too many
      * mappings for that, the pages are only emptied. */
     if (mmap(at(base), count * SIM_PAGE_BYTES, running ? PROT_READ | PROT_WRITE : PROT_NONE,
@@ -124,21 +124,21 @@ static size_t find_units(const struct slab *slab, size_t count) {
     return UNITS;
 }
 
-static uint64_t take_units(struct sim_pages *pages, size_t count, bool apart) {
+static uint64_t take_units(struct sim_pages *pages, size_t count, unsigned owner) {
     struct slab *slab = pages->slabs;
     size_t first = UNITS;
-    while (slab && (slab->apart != apart || (first = find_units(slab, count)) == UNITS))
+    while (slab && (slab->owner != owner || (first = find_units(slab, count)) == UNITS))
         slab = slab->next;
     if (!slab) {
         slab = calloc(1, sizeof *slab);
         if (!slab)
             return 0;
-        slab->base = take_pages(pages, 1);
+        slab->base = take_pages(pages, 1, owner);
         if (!slab->base) {
             free(slab);
             return 0;
         }
-        slab->apart = apart;
+        slab->owner = owner;
         slab->next = pages->slabs;
         pages->slabs = slab;
         first = 0;
@@ -172,10 +172,10 @@ static size_t pieces(size_t size, uint64_t piece) {
     return size ? (size_t)((size + piece - 1) / piece) : 1;
 }
 
-uint64_t sim_pages_take(struct sim_pages *pages, size_t size, bool apart) {
+uint64_t sim_pages_take(struct sim_pages *pages, size_t size, unsigned owner) {
     if (size < SMALL)
-        return take_units(pages, pieces(size, UNIT), apart);
-    return take_pages(pages, pieces(size, SIM_PAGE_BYTES));
+        return take_units(pages, pieces(size, UNIT), owner);
+    return take_pages(pages, pieces(size, SIM_PAGE_BYTES), owner);
 }
 
 void sim_pages_give(struct sim_pages *pages, uint64_t base, size_t size, bool running) {
@@ -185,9 +185,9 @@ void sim_pages_give(struct sim_pages *pages, uint64_t base, size_t size, bool ru
         give_pages(pages, base, pieces(size, SIM_PAGE_BYTES), running);
 }
 
-uint64_t sim_pages_map(struct sim_pages *pages, const struct sim_shared *shared) {
+uint64_t sim_pages_map(struct sim_pages *pages, const struct sim_shared *shared, unsigned owner) {
     const size_t count = pieces(sim_share_span(shared), SIM_PAGE_BYTES);
-    const uint64_t base = take_pages(pages, count);
+    const uint64_t base = take_pages(pages, count, owner);
     if (!base || sim_share_map(shared, base))
         return base;
     give_pages(pages, base, count, false);
@@ -207,4 +207,9 @@ bool sim_pages_hold(const struct sim_pages *pages, uint64_t address, size_t size
         if (!is_taken(pages, (size_t)page))
             return false;
     return true;
+}
+
+unsigned sim_pages_owner(const struct sim_pages *pages, uint64_t address) {
+    const unsigned owner = is_taken(pages, (size_t)((address - pages->base) / SIM_PAGE_BYTES));
+    return owner ? owner - 1 : 0;
 }

@@ -40,7 +40,7 @@ bool sim_generic_read(struct sim_warp *w, unsigned lane, uint64_t address, void 
     uint64_t offset = address & ~SIM_WINDOW_MASK;
     switch (address & SIM_WINDOW_MASK) {
     case 0:
-        if (!sim_memory_reaches(w->worker->launch->memory, address, size))
+        if (!sim_launch_reaches(w->worker->launch, address, size))
             return false;
         memcpy(to, (const void *)(uintptr_t)address, size);
         return true;

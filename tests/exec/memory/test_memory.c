@@ -13,6 +13,12 @@
 
 static struct sim_memory *memory;
 
+/* Whether a kernel's access goes through. */
+static bool reaches(struct sim_memory *m, uint64_t address, size_t size) {
+    struct sim_allocation found;
+    return sim_memory_find(m, address, size, &found) || sim_memory_slack(m, address, size, &found);
+}
+
 static int setup(void **state) {
     (void)state;
     memory = sim_memory_create(UINT64_C(1) << 40);
@@ -368,15 +374,15 @@ static void packed(void **state) {
     assert_true(sim_memory_slack(m, c + (3 << 20), 8, &found));
     assert_true(found.base == c + (3 << 20) && found.size == 1 << 20);
     assert_true(sim_memory_slack(m, a + 98, 4, &found) && found.base == a + 98 && found.size == 4);
-    assert_true(sim_memory_reaches(m, c, 5 << 20));
-    assert_true(sim_memory_reaches(m, d, 4));
-    assert_false(sim_memory_reaches(m, d - 4, 4));
-    assert_false(sim_memory_reaches(m, a + page - 2, 4));
-    assert_false(sim_memory_reaches(m, a, SIZE_MAX));
-    assert_false(sim_memory_reaches(m, 0, 1));
+    assert_true(reaches(m, c, 5 << 20));
+    assert_true(reaches(m, d, 4));
+    assert_false(reaches(m, d - 4, 4));
+    assert_false(reaches(m, a + page - 2, 4));
+    assert_false(reaches(m, a, SIZE_MAX));
+    assert_false(reaches(m, 0, 1));
     /* Pinned memory is in pages too. */
     uint64_t host = sim_memory_alloc(m, 100, SIM_MEMORY_HOST);
-    assert_true(host && sim_memory_reaches(m, host + 100, 1));
+    assert_true(host && reaches(m, host + 100, 1));
     /* No page holds both device memory and other memory, which must not be shared with it. */
     assert_true(host / page != a / page);
     uint64_t heap = sim_memory_alloc(m, 100, SIM_MEMORY_HEAP);
@@ -384,15 +390,15 @@ static void packed(void **state) {
     assert_true(sim_memory_free(m, host));
     /* A hole is filled by what fits; a page shared by small pieces is freed with the last of them. */
     assert_true(sim_memory_free(m, c));
-    assert_false(sim_memory_reaches(m, c, 1));
+    assert_false(reaches(m, c, 1));
     assert_true(sim_memory_alloc(m, 2 * page + 1, SIM_MEMORY_DEVICE) == d - 3 * page);
     assert_true(sim_memory_alloc(m, 2 * page, SIM_MEMORY_DEVICE) == c);
     assert_int_equal(*(volatile char *)(uintptr_t)c, 0);
-    assert_true(sim_memory_free(m, a) && sim_memory_reaches(m, a, 1));
+    assert_true(sim_memory_free(m, a) && reaches(m, a, 1));
     assert_true(sim_memory_alloc(m, 513, SIM_MEMORY_DEVICE) == b + 512);
     assert_true(sim_memory_alloc(m, 512, SIM_MEMORY_DEVICE) == a);
     assert_true(sim_memory_free(m, b) && sim_memory_free(m, a) && sim_memory_free(m, b + 512));
-    assert_false(sim_memory_reaches(m, a, 1));
+    assert_false(reaches(m, a, 1));
     /* Many pieces of all sizes: none overlap, and all are accessible to their ends. */
     static uint64_t pieces[2000];
     for (size_t round = 0; round < 3; round++) {
