@@ -68,15 +68,33 @@ static CUresult read_threads(void) {
     return CUDA_SUCCESS;
 }
 
+static CUresult read_devices(void) {
+    const char *text = getenv("WIDELOAD_SIM_DEVICES");
+    driver.devices = 1;
+    if (!text || !*text)
+        return CUDA_SUCCESS;
+    char *end;
+    unsigned long value = strtoul(text, &end, 10); /* also accepts spaces and signs */
+    if (*text < '0' || *text > '9' || *end || value < 1 || value > SIM_MAX_DEVICES) {
+        log_error("WIDELOAD_SIM_DEVICES: '%s' is not a number of devices (1 to %d)", text, SIM_MAX_DEVICES);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    driver.devices = (unsigned)value;
+    return CUDA_SUCCESS;
+}
+
 static CUresult create_memory(void) {
     const char *text = getenv("WIDELOAD_SIM_MEMORY");
     /* On Linux both are always known. */
-    uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4 * 3;
+    uint64_t bytes =
+        (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4 * 3 / driver.devices;
     if (text && *text && !parse_bytes(text, &bytes)) {
         log_error("WIDELOAD_SIM_MEMORY: '%s' is not a number of bytes, such as 512M or 8G", text);
         return CUDA_ERROR_INVALID_VALUE;
     }
     driver.memory = sim_memory_create(bytes);
+    for (unsigned i = 1; driver.memory && i < driver.devices; i++)
+        (void)sim_memory_add_device(driver.memory);
     driver.textures = sim_textures_create();
     return driver.memory && driver.textures ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -133,6 +151,8 @@ static CUresult start(void) {
     if (!error)
         error = read_threads();
     if (!error)
+        error = read_devices();
+    if (!error)
         error = create_memory();
     if (!error)
         error = check_start();
@@ -180,7 +200,11 @@ CUresult driver_check_device(CUdevice device) {
     CUresult error = driver_check();
     if (error)
         return error;
-    return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    return driver_has(device) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+}
+
+bool driver_has(CUdevice device) {
+    return device >= 0 && (unsigned)device < driver.devices;
 }
 
 /* Runs when the process ends or the library is closed.  The device owns the contexts. */

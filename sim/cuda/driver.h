@@ -1,8 +1,9 @@
 /* The simulator's CUDA driver: declarations shared by its files.
  *
- * There is one device.  Work runs when it is submitted, on the submitting thread, so a stream is in order by
- * itself and waiting for one returns at once.  A kernel's fault is stored in its context, as in CUDA: the
- * launch itself succeeds, and every later call in that context returns the fault's error.
+ * There are as many devices as WIDELOAD_SIM_DEVICES says, and one if it is not set.  Work runs when it is
+ * submitted, on the submitting thread, so a stream is in order by itself and waiting for one returns at once.
+ * A kernel's fault is stored in its context, as in CUDA: the launch itself succeeds, and every later call in
+ * that context returns the fault's error.
  *
  * All functions are thread-safe.
  */
@@ -61,7 +62,8 @@ void object_destroy_owned(struct CUctx_st *context);
 /* ---------------------------------------------------------------- the driver (driver.c) */
 
 struct driver {
-    struct sim_memory *memory;
+    unsigned devices;          /* 1 to SIM_MAX_DEVICES */
+    struct sim_memory *memory; /* device 0's, which finds addresses of every device */
     struct sim_textures *textures;
     const struct count_rules *_Atomic rules;
     unsigned threads; /* worker threads; 0: all cores */
@@ -83,6 +85,8 @@ CUresult driver_be_strict(void);
 CUresult driver_check(void);
 /* driver_check(), and a check that the device exists. */
 CUresult driver_check_device(CUdevice device);
+/* Whether there is a device of that number.  Call after cuInit. */
+bool driver_has(CUdevice device);
 
 /* ---------------------------------------------------------------- work in flight (work.c) */
 
@@ -118,6 +122,9 @@ const char *log_last_error(void);
 struct CUctx_st {
     struct object object;
     unsigned long long id;
+    CUdevice device;
+    struct sim_memory *memory; /* its device's */
+    _Atomic uint32_t peers;    /* bits of the devices to which it has peer access (peer.c) */
     unsigned flags, api_version;
     bool primary;
     unsigned attached; /* by cuCtxAttach */
@@ -134,10 +141,12 @@ struct CUctx_st {
 CUresult context_enter(CUcontext *out);
 /* The same, but ignores a fault; *out is NULL if no context is current. */
 CUresult context_current(CUcontext *out);
-CUresult context_create(CUcontext *out, unsigned flags, bool primary);
+CUresult context_create(CUcontext *out, CUdevice device, unsigned flags, bool primary);
 /* Destroys everything in it, but keeps the handle. */
 void context_clear(CUcontext context);
 void context_destroy(CUcontext context);
+/* peer.c: ends the peer access that the context has to others, and others to it. */
+void peer_forget(CUcontext context);
 
 /* ---------------------------------------------------------------- device services (services.c) */
 

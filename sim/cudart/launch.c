@@ -52,10 +52,24 @@ bool runtime_launch_config(const cudaLaunchConfig_t *config, CUlaunchConfig *out
     return config->dynamicSmemBytes <= UINT32_MAX;
 }
 
+/* The driver would launch the kernel on the stream's device, but the runtime knows the current one alone. */
+static CUresult check_stream(cudaStream_t stream) {
+    CUcontext current, own;
+    if (!stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread)
+        return CUDA_SUCCESS;
+    CUresult error = cuCtxGetCurrent(&current);
+    if (!error)
+        error = cuStreamGetCtx(stream, &own);
+    return error || own == current ? error : CUDA_ERROR_INVALID_HANDLE;
+}
+
 static cudaError_t launch(CUkernel kernel, const cudaLaunchConfig_t *config, void **args) {
     CUlaunchConfig driver;
     if (!runtime_launch_config(config, &driver))
         return cudaErrorInvalidValue;
+    CUresult error = check_stream(config->stream);
+    if (error)
+        return (cudaError_t)error;
     return (cudaError_t)cuLaunchKernelEx(&driver, (CUfunction)kernel, args, NULL);
 }
 

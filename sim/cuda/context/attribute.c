@@ -132,6 +132,9 @@ CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev) 
         *pi = (int)(capability % 10);
     else if (attrib == CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)
         *pi = capability >= CLUSTERS_FROM;
+    else if (attrib == CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID ||
+             attrib == CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID)
+        *pi = dev;
     else
         for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
             if (attributes[i].number == (int)attrib)

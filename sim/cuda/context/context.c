@@ -62,14 +62,17 @@ static void release(struct object *object) {
     check_leaks(context);
     object_destroy_owned(context);
     context_free_heap(context);
+    peer_forget(context);
     free(context);
 }
 
-CUresult context_create(CUcontext *out, unsigned flags, bool primary) {
+CUresult context_create(CUcontext *out, CUdevice device, unsigned flags, bool primary) {
     CUcontext context = calloc(1, sizeof *context);
     if (!context)
         return CUDA_ERROR_OUT_OF_MEMORY;
     context->id = atomic_fetch_add(&next_id, 1);
+    context->device = device;
+    context->memory = sim_memory_of(driver.memory, (unsigned)device);
     context->flags = flags;
     context->api_version = 13000;
     context->primary = primary;
@@ -84,6 +87,7 @@ void context_clear(CUcontext context) {
     check_leaks(context);
     object_destroy_owned(context);
     context_free_heap(context);
+    peer_forget(context);
     set_defaults(context);
 }
 
@@ -106,7 +110,7 @@ static CUresult create_current(CUcontext *pctx, unsigned flags, CUdevice dev) {
         return CUDA_ERROR_INVALID_VALUE;
     error = driver_check_device(dev);
     if (!error)
-        error = context_create(pctx, flags, false);
+        error = context_create(pctx, dev, flags, false);
     if (error)
         return error;
     error = push(*pctx);

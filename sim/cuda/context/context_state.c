@@ -20,7 +20,7 @@ static CUresult get_device(CUdevice *device, CUcontext ctx) {
         return error;
     if (!device)
         return CUDA_ERROR_INVALID_VALUE;
-    *device = 0;
+    *device = ctx->device;
     return CUDA_SUCCESS;
 }
 
@@ -210,26 +210,4 @@ CUresult cuCtxGetStreamPriorityRange(int *leastPriority, int *greatestPriority) 
 CUresult cuCtxResetPersistingL2Cache(void) {
     CUcontext context;
     return context_enter(&context);
-}
-
-CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
-    CUcontext context;
-    CUresult error = context_enter(&context);
-    if (error)
-        return error;
-    if (Flags)
-        return CUDA_ERROR_INVALID_VALUE;
-    /* Both contexts belong to one device, so there is no peer. */
-    return object_is(peerContext, OBJECT_CONTEXT) && peerContext != context
-               ? CUDA_ERROR_PEER_ACCESS_UNSUPPORTED
-               : CUDA_ERROR_INVALID_CONTEXT;
-}
-
-CUresult cuCtxDisablePeerAccess(CUcontext peerContext) {
-    CUcontext context;
-    CUresult error = context_enter(&context);
-    if (error)
-        return error;
-    return object_is(peerContext, OBJECT_CONTEXT) ? CUDA_ERROR_PEER_ACCESS_NOT_ENABLED
-                                                  : CUDA_ERROR_INVALID_CONTEXT;
 }

@@ -1,4 +1,4 @@
-/* The device: the device count (one), its name, size and identity. */
+/* The devices: their number, names, sizes and identities. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "sim/cuda/memory/array.h"
 
 static const char device_name[] = "Wideload simulator";
-/* An address that no real device has: domain 0, bus 0, device 0. */
+/* Addresses that no real device has: bus 0, device 0 in the domain of the device's number. */
 static const char pci_bus_id[] = "0000:00:00.0";
 
 CUresult cuDeviceGetCount(int *count) {
@@ -16,7 +16,7 @@ CUresult cuDeviceGetCount(int *count) {
         return error;
     if (!count)
         return CUDA_ERROR_INVALID_VALUE;
-    *count = 1;
+    *count = (int)driver.devices;
     return CUDA_SUCCESS;
 }
 
@@ -26,9 +26,9 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal) {
         return error;
     if (!device)
         return CUDA_ERROR_INVALID_VALUE;
-    if (ordinal != 0)
+    if (!driver_has(ordinal))
         return CUDA_ERROR_INVALID_DEVICE;
-    *device = 0;
+    *device = ordinal;
     return CUDA_SUCCESS;
 }
 
@@ -53,13 +53,13 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice dev) {
 }
 
 CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice dev) {
-    static const char bytes[16] = "wideload-sim-0\0";
     CUresult error = driver_check_device(dev);
     if (error)
         return error;
     if (!uuid)
         return CUDA_ERROR_INVALID_VALUE;
-    memcpy(uuid->bytes, bytes, sizeof uuid->bytes);
+    memset(uuid->bytes, 0, sizeof uuid->bytes);
+    snprintf(uuid->bytes, sizeof uuid->bytes, "wideload-sim-%d", dev);
     return CUDA_SUCCESS;
 }
 
@@ -102,7 +102,7 @@ CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev) {
         return error;
     if (!pciBusId || len < (int)sizeof pci_bus_id)
         return CUDA_ERROR_INVALID_VALUE;
-    memcpy(pciBusId, pci_bus_id, sizeof pci_bus_id);
+    snprintf(pciBusId, sizeof pci_bus_id, "%04x:00:00.0", (unsigned)dev);
     return CUDA_SUCCESS;
 }
 
@@ -119,21 +119,9 @@ CUresult cuDeviceGetByPCIBusId(CUdevice *dev, const char *pciBusId) {
         if (sscanf(pciBusId, "%x:%x.%x", &bus, &slot, &function) < 2)
             return CUDA_ERROR_INVALID_VALUE;
     }
-    if (domain | bus | slot | function)
+    if (bus | slot | function || domain >= driver.devices)
         return CUDA_ERROR_INVALID_DEVICE;
-    *dev = 0;
-    return CUDA_SUCCESS;
-}
-
-CUresult cuDeviceCanAccessPeer(int *canAccessPeer, CUdevice dev, CUdevice peerDev) {
-    CUresult error = driver_check_device(dev);
-    if (!error)
-        error = driver_check_device(peerDev);
-    if (error)
-        return error;
-    if (!canAccessPeer)
-        return CUDA_ERROR_INVALID_VALUE;
-    *canAccessPeer = 0; /* a device is not its own peer */
+    *dev = (CUdevice)domain;
     return CUDA_SUCCESS;
 }
 
@@ -174,23 +162,4 @@ CUresult cuDeviceGetHostAtomicCapabilities(unsigned int *capabilities, const CUa
     memset(capabilities, 0, count * sizeof *capabilities);
     return CUDA_SUCCESS;
 }
-
-CUresult cuDeviceGetP2PAtomicCapabilities(unsigned int *capabilities, const CUatomicOperation *operations,
-                                          unsigned int count, CUdevice srcDevice, CUdevice dstDevice) {
-    (void)srcDevice, (void)dstDevice;
-    CUresult error = driver_check();
-    if (error)
-        return error;
-    return capabilities && operations && count ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
-}
 #endif
-
-/* Always an error: it needs two devices. */
-CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attrib, CUdevice srcDevice,
-                                 CUdevice dstDevice) {
-    (void)attrib, (void)srcDevice, (void)dstDevice;
-    CUresult error = driver_check();
-    if (error)
-        return error;
-    return value ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
-}

@@ -1,9 +1,11 @@
-/* The device's primary context, shared by all that retain it. */
+/* The devices' primary contexts, each shared by all that retain it. */
 #include "sim/cuda/driver.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static CUcontext primary; /* NULL if nobody retains it */
-static unsigned retained, flags;
+static struct primary {
+    CUcontext context; /* NULL if nobody retains it */
+    unsigned retained, flags;
+} primaries[SIM_MAX_DEVICES];
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
     CUresult error = driver_check_device(dev);
@@ -12,11 +14,12 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev) {
     if (!pctx)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&lock);
-    if (!primary)
-        error = context_create(&primary, flags, true);
+    struct primary *primary = &primaries[dev];
+    if (!primary->context)
+        error = context_create(&primary->context, dev, primary->flags, true);
     if (!error) {
-        retained++;
-        *pctx = primary;
+        primary->retained++;
+        *pctx = primary->context;
     }
     pthread_mutex_unlock(&lock);
     return error;
@@ -27,11 +30,12 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice dev) {
     if (error)
         return error;
     pthread_mutex_lock(&lock);
-    if (!retained) {
+    struct primary *primary = &primaries[dev];
+    if (!primary->retained) {
         error = CUDA_ERROR_INVALID_CONTEXT;
-    } else if (--retained == 0) {
-        context_destroy(primary);
-        primary = NULL;
+    } else if (--primary->retained == 0) {
+        context_destroy(primary->context);
+        primary->context = NULL;
     }
     pthread_mutex_unlock(&lock);
     return error;
@@ -43,8 +47,8 @@ CUresult cuDevicePrimaryCtxReset(CUdevice dev) {
     if (error)
         return error;
     pthread_mutex_lock(&lock);
-    if (primary)
-        context_clear(primary);
+    if (primaries[dev].context)
+        context_clear(primaries[dev].context);
     pthread_mutex_unlock(&lock);
     return CUDA_SUCCESS;
 }
@@ -56,9 +60,10 @@ CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int newFlags) {
     if (newFlags & ~(unsigned)CU_CTX_FLAGS_MASK)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&lock);
-    flags = newFlags;
-    if (primary)
-        primary->flags = newFlags;
+    struct primary *primary = &primaries[dev];
+    primary->flags = newFlags;
+    if (primary->context)
+        primary->context->flags = newFlags;
     pthread_mutex_unlock(&lock);
     return CUDA_SUCCESS;
 }
@@ -70,8 +75,8 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *outFlags, int *a
     if (!outFlags || !active)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&lock);
-    *outFlags = flags;
-    *active = primary != NULL;
+    *outFlags = primaries[dev].flags;
+    *active = primaries[dev].context != NULL;
     pthread_mutex_unlock(&lock);
     return CUDA_SUCCESS;
 }

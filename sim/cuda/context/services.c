@@ -16,7 +16,7 @@ CUresult context_services(CUcontext context, struct sim_launch *launch) {
     pthread_mutex_lock(&lock);
     if (!context->heap)
         context->heap =
-            sim_heap_create(driver.memory, atomic_load(&context->limits[CU_LIMIT_MALLOC_HEAP_SIZE]));
+            sim_heap_create(context->memory, atomic_load(&context->limits[CU_LIMIT_MALLOC_HEAP_SIZE]));
     launch->heap = context->heap;
     pthread_mutex_unlock(&lock);
     launch->print = print;

@@ -206,12 +206,17 @@ CUresult capture_set(CUstream stream, const CUDA_MEMSET_NODE_PARAMS *set) {
 
 CUresult capture_alloc(CUstream stream, size_t size, CUdeviceptr *out) {
     struct graph_work work;
+    CUcontext context;
+    CUresult error = context_enter(&context);
+    if (error)
+        return error;
     CUDA_MEM_ALLOC_NODE_PARAMS params = {
         .poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-                      .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE}},
+                      .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE,
+                                   .id = stream_context(stream, context)->device}},
         .bytesize = size,
     };
-    CUresult error = graph_work_alloc(&work, &params);
+    error = graph_work_alloc(&work, &params);
     if (error)
         return error;
     CUdeviceptr address = work.alloc.params.dptr;

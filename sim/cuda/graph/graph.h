@@ -14,7 +14,9 @@
  * launches; `allocated` says whether the program may use it now.  Each node that allocates or frees it holds
  * a reference, in the graph and in its executable copies. */
 struct graph_memory;
-struct graph_memory *graph_memory_create(CUcontext context, size_t size, CUresult *error);
+/* access: bits of the devices that reach it beside its own. */
+struct graph_memory *graph_memory_create(CUcontext context, CUdevice device, uint64_t access, size_t size,
+                                         CUresult *error);
 void graph_memory_retain(struct graph_memory *memory);
 void graph_memory_release(struct graph_memory *memory);
 CUdeviceptr graph_memory_address(const struct graph_memory *memory);

@@ -12,11 +12,12 @@ struct graph_memory {
     unsigned references;
     bool allocated;
     size_t size;
+    CUdevice device;
     CUdeviceptr address;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t used, used_high, reserved, reserved_high;
+static struct books { uint64_t used, used_high, reserved, reserved_high; } books[SIM_MAX_DEVICES];
 
 static void count(uint64_t *now, uint64_t *high, size_t size, bool more) {
     *now = more ? *now + size : *now - size;
@@ -24,23 +25,26 @@ static void count(uint64_t *now, uint64_t *high, size_t size, bool more) {
         *high = *now;
 }
 
-struct graph_memory *graph_memory_create(CUcontext context, size_t size, CUresult *error) {
+struct graph_memory *graph_memory_create(CUcontext context, CUdevice device, uint64_t access, size_t size,
+                                         CUresult *error) {
     struct graph_memory *memory = calloc(1, sizeof *memory);
     if (!memory) {
         *error = CUDA_ERROR_OUT_OF_MEMORY;
         return NULL;
     }
-    *error = allocation_create(context, ALLOCATION_DEVICE, size, 0, &memory->allocation);
+    *error = allocation_create(context, device, ALLOCATION_DEVICE, size, 0, &memory->allocation);
     if (*error) {
         free(memory);
         return NULL;
     }
     memory->references = 1;
+    memory->device = device;
     memory->size = size;
     memory->address = (CUdeviceptr)memory->allocation->base;
     memory->allocation->graph = memory;
+    sim_memory_set_access(driver.memory, memory->allocation->base, SIM_ACCESS_OF(device) | access);
     pthread_mutex_lock(&lock);
-    count(&reserved, &reserved_high, size, true);
+    count(&books[device].reserved, &books[device].reserved_high, size, true);
     pthread_mutex_unlock(&lock);
     return memory;
 }
@@ -80,10 +84,11 @@ void graph_memory_release(struct graph_memory *memory) {
 }
 
 void graph_memory_forget(struct graph_memory *memory) {
+    struct books *own = &books[memory->device];
     pthread_mutex_lock(&lock);
     if (memory->allocated)
-        count(&used, &used_high, memory->size, false);
-    count(&reserved, &reserved_high, memory->size, false);
+        count(&own->used, &own->used_high, memory->size, false);
+    count(&own->reserved, &own->reserved_high, memory->size, false);
     memory->allocated = false;
     memory->allocation = NULL;
     struct ending ending = decide(memory);
@@ -107,7 +112,7 @@ static CUresult set_allocated(struct graph_memory *memory, bool allocated) {
     if (!memory->allocation || memory->allocated == allocated)
         return CUDA_ERROR_INVALID_VALUE;
     memory->allocated = allocated;
-    count(&used, &used_high, memory->size, allocated);
+    count(&books[memory->device].used, &books[memory->device].used_high, memory->size, allocated);
     return CUDA_SUCCESS;
 }
 
@@ -127,7 +132,7 @@ CUresult graph_memory_free_by_program(struct graph_memory *memory) {
     return error;
 }
 
-/* ---------------------------------------------------------------- the device's books */
+/* ---------------------------------------------------------------- the devices' books */
 
 /* A no-op: unused memory is never kept. */
 CUresult cuDeviceGraphMemTrim(CUdevice device) {
@@ -138,11 +143,12 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
     CUresult error = driver_check_device(device);
     if (error)
         return error;
-    const uint64_t *const books[] = {&used, &used_high, &reserved, &reserved_high};
-    if (!value || (unsigned)attr >= sizeof books / sizeof *books)
+    const struct books *own = &books[device];
+    const uint64_t *const entries[] = {&own->used, &own->used_high, &own->reserved, &own->reserved_high};
+    if (!value || (unsigned)attr >= sizeof entries / sizeof *entries)
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&lock);
-    *(cuuint64_t *)value = *books[attr];
+    *(cuuint64_t *)value = *entries[attr];
     pthread_mutex_unlock(&lock);
     return CUDA_SUCCESS;
 }
@@ -157,9 +163,9 @@ CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute attr
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&lock);
     if (attr == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH)
-        used_high = used;
+        books[device].used_high = books[device].used;
     else
-        reserved_high = reserved;
+        books[device].reserved_high = books[device].reserved;
     pthread_mutex_unlock(&lock);
     return CUDA_SUCCESS;
 }

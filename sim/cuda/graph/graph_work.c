@@ -178,17 +178,21 @@ CUresult graph_work_alloc(struct graph_work *work, const CUDA_MEM_ALLOC_NODE_PAR
     if (params->poolProps.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
         params->poolProps.handleTypes != CU_MEM_HANDLE_TYPE_NONE)
         return CUDA_ERROR_NOT_SUPPORTED;
-    if (params->poolProps.location.id != 0)
+    const CUdevice device = params->poolProps.location.id;
+    if (!driver_has(device))
         return CUDA_ERROR_INVALID_DEVICE;
-    for (size_t i = 0; i < params->accessDescCount; i++)
-        if (params->accessDescs[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-            params->accessDescs[i].location.id != 0)
+    uint64_t access = 0;
+    for (size_t i = 0; i < params->accessDescCount; i++) {
+        const CUmemLocation *location = &params->accessDescs[i].location;
+        if (location->type != CU_MEM_LOCATION_TYPE_DEVICE || !driver_has(location->id))
             return CUDA_ERROR_INVALID_DEVICE;
-    struct graph_memory *memory = graph_memory_create(context, params->bytesize, &error);
+        access |= SIM_ACCESS_OF(location->id);
+    }
+    struct graph_memory *memory = graph_memory_create(context, device, access, params->bytesize, &error);
     if (!memory)
         return error;
     *work = (struct graph_work){.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC, .alloc = {memory, *params}};
-    /* The device always has access to its own memory. */
+    /* The descriptions are the caller's; queries give none. */
     work->alloc.params.accessDescs = NULL;
     work->alloc.params.accessDescCount = 0;
     work->alloc.params.dptr = graph_memory_address(memory);

@@ -213,7 +213,8 @@ static CUresult resolve_and_run(const struct kernel_launch *launch) {
     if (error)
         return error;
     struct sim_launch what = {
-        .memory = driver.memory,
+        .memory = launch->context->memory,
+        .peers = atomic_load(&launch->context->peers),
         .textures = driver.textures,
         .function = function->sim,
         .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
@@ -252,6 +253,16 @@ static CUresult launch(CUfunction handle, const CUlaunchConfig *config, void **p
     CUresult error = stream_submit(config->hStream, false, &context, &capturing);
     if (error)
         return error;
+    CUcontext owner = stream_context(config->hStream, context);
+    if (owner != context) {
+        /* A kernel runs in its stream's context, but a function has a context of its own. */
+        if (!object_is(handle, OBJECT_KERNEL))
+            return CUDA_ERROR_INVALID_HANDLE;
+        context = owner;
+        error = (CUresult)atomic_load(&context->fault);
+        if (error)
+            return error;
+    }
     struct kernel_launch made;
     error = kernel_launch_make(&made, handle, context, config, params, extra);
     if (error)

@@ -11,9 +11,9 @@ static void release(struct object *object) {
     if (allocation->kind == ALLOCATION_IMPORTED)
         ipc_forget(allocation);
     sim_check_freed(check_session(), allocation->base);
-    sim_memory_free(driver.memory, allocation->base);
     if (allocation->pool)
-        pool_returned(allocation->pool, allocation->size);
+        pool_returned(allocation);
+    sim_memory_free(driver.memory, allocation->base);
     if (allocation->graph)
         graph_memory_forget(allocation->graph);
     free(allocation->advice);
@@ -42,12 +42,13 @@ static void enter(CUcontext context, struct allocation *allocation, enum allocat
     object_add(&allocation->object, OBJECT_ALLOCATION, context, release);
 }
 
-CUresult allocation_create(CUcontext context, enum allocation_kind kind, size_t size, unsigned flags,
-                           struct allocation **out) {
+CUresult allocation_create(CUcontext context, CUdevice device, enum allocation_kind kind, size_t size,
+                           unsigned flags, struct allocation **out) {
     struct allocation *allocation = calloc(1, sizeof *allocation);
     if (!allocation)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    const uint64_t base = sim_memory_alloc(driver.memory, size, sim_kind(kind));
+    const uint64_t base =
+        sim_memory_alloc(sim_memory_of(driver.memory, (unsigned)device), size, sim_kind(kind));
     if (!base) {
         free(allocation);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -62,7 +63,7 @@ CUresult allocation_register(CUcontext context, void *base, size_t size, unsigne
     struct allocation *allocation = calloc(1, sizeof *allocation);
     if (!allocation)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    if (!sim_memory_register(driver.memory, base, size)) {
+    if (!sim_memory_register(context->memory, base, size)) {
         free(allocation);
         return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
     }
@@ -71,15 +72,18 @@ CUresult allocation_register(CUcontext context, void *base, size_t size, unsigne
     return CUDA_SUCCESS;
 }
 
-CUresult allocation_import(CUcontext context, const struct sim_shared *shared, struct allocation **out) {
+CUresult allocation_import(CUcontext context, CUdevice device, const struct sim_shared *shared,
+                           struct allocation **out) {
     struct allocation *allocation = calloc(1, sizeof *allocation);
     if (!allocation)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    const uint64_t base = sim_memory_import(driver.memory, shared);
+    const uint64_t base = sim_memory_import(sim_memory_of(driver.memory, (unsigned)device), shared);
     if (!base) {
         free(allocation);
         return CUDA_ERROR_MAP_FAILED;
     }
+    sim_memory_set_access(driver.memory, base,
+                          SIM_ACCESS_BY_PEERS | SIM_ACCESS_OF(device) | SIM_ACCESS_OF(context->device));
     enter(context, allocation, ALLOCATION_IMPORTED, base, shared->size, 0);
     *out = allocation;
     return CUDA_SUCCESS;
@@ -104,7 +108,7 @@ CUresult cuMemAlloc(CUdeviceptr *dptr, size_t bytesize) {
     if (!dptr || !bytesize)
         return CUDA_ERROR_INVALID_VALUE;
     struct allocation *allocation;
-    error = allocation_create(context, ALLOCATION_DEVICE, bytesize, 0, &allocation);
+    error = allocation_create(context, context->device, ALLOCATION_DEVICE, bytesize, 0, &allocation);
     if (!error)
         *dptr = (CUdeviceptr)allocation->base;
     return error;
@@ -124,7 +128,7 @@ CUresult cuMemAllocPitch(CUdeviceptr *dptr, size_t *pPitch, size_t WidthInBytes,
     if (Height > SIZE_MAX / pitch)
         return CUDA_ERROR_OUT_OF_MEMORY;
     struct allocation *allocation;
-    error = allocation_create(context, ALLOCATION_DEVICE, pitch * Height, 0, &allocation);
+    error = allocation_create(context, context->device, ALLOCATION_DEVICE, pitch * Height, 0, &allocation);
     if (error)
         return error;
     *dptr = (CUdeviceptr)allocation->base;
@@ -140,7 +144,7 @@ CUresult cuMemAllocManaged(CUdeviceptr *dptr, size_t bytesize, unsigned int flag
     if (!dptr || !bytesize || (flags != CU_MEM_ATTACH_GLOBAL && flags != CU_MEM_ATTACH_HOST))
         return CUDA_ERROR_INVALID_VALUE;
     struct allocation *allocation;
-    error = allocation_create(context, ALLOCATION_MANAGED, bytesize, flags, &allocation);
+    error = allocation_create(context, context->device, ALLOCATION_MANAGED, bytesize, flags, &allocation);
     if (!error)
         *dptr = (CUdeviceptr)allocation->base;
     return error;
@@ -176,7 +180,7 @@ CUresult cuMemGetInfo(size_t *free_bytes, size_t *total) {
         return error;
     if (!free_bytes || !total)
         return CUDA_ERROR_INVALID_VALUE;
-    uint64_t limit = sim_memory_limit(driver.memory), used = sim_memory_used(driver.memory);
+    uint64_t limit = sim_memory_limit(context->memory), used = sim_memory_used(context->memory);
     *free_bytes = used < limit ? (size_t)(limit - used) : 0;
     *total = (size_t)limit;
     return CUDA_SUCCESS;

@@ -86,7 +86,7 @@ static CUresult create(const char *function, CUarray *out, const CUDA_ARRAY3D_DE
     array->slices = shape->Depth ? shape->Depth : 1;
     array->pitch = (array->row + LIMIT_ARRAY_PITCH - 1) / LIMIT_ARRAY_PITCH * LIMIT_ARRAY_PITCH;
     array->slice = array->pitch * array->rows;
-    array->base = sim_memory_alloc(driver.memory, array->slice * array->slices, SIM_MEMORY_DEVICE);
+    array->base = sim_memory_alloc(context->memory, array->slice * array->slices, SIM_MEMORY_DEVICE);
     if (!array->base) {
         free(array);
         return CUDA_ERROR_OUT_OF_MEMORY;

@@ -12,7 +12,7 @@ static CUresult allocate(void **out, size_t size, unsigned flags) {
     if (!out || !size || flags & ~all)
         return CUDA_ERROR_INVALID_VALUE;
     struct allocation *allocation;
-    error = allocation_create(context, ALLOCATION_HOST, size, flags, &allocation);
+    error = allocation_create(context, context->device, ALLOCATION_HOST, size, flags, &allocation);
     if (!error)
         *out = (void *)(uintptr_t)allocation->base;
     return error;

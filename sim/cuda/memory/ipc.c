@@ -21,7 +21,7 @@ enum handle_kind { HANDLE_OF_MEMORY, HANDLE_OF_EVENT };
 /* The contents of a handle. */
 struct handle {
     struct sim_share_name name;
-    uint64_t kind, zeros[3];
+    uint64_t kind, device, zeros[2];
 };
 _Static_assert(sizeof(struct handle) == sizeof(CUipcMemHandle), "it has no padding");
 _Static_assert(sizeof(struct handle) == sizeof(CUipcEventHandle), "it has no padding");
@@ -42,7 +42,7 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr) {
     struct sim_allocation found;
     if (!pHandle || !sim_memory_find(driver.memory, dptr, 1, &found) || !ipc_is_capable(found.user))
         return CUDA_ERROR_INVALID_VALUE;
-    struct handle handle = {.kind = HANDLE_OF_MEMORY};
+    struct handle handle = {.kind = HANDLE_OF_MEMORY, .device = found.device};
     work_hold();
     const bool exported = sim_memory_export(driver.memory, found.base, &handle.name);
     /* Other processes may write there from now on, so the check forgets which bytes are unwritten. */
@@ -55,14 +55,18 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle *pHandle, CUdeviceptr dptr) {
     return CUDA_SUCCESS;
 }
 
-/* Errors: INVALID_VALUE if it is not a handle of this kind, INVALID_HANDLE if its object no longer exists,
- * INVALID_CONTEXT if this process made it. */
-static CUresult open_shared(const void *from, enum handle_kind kind, struct sim_shared *out) {
+/* *device: on which it lies.  Errors: INVALID_VALUE if it is not a handle of this kind, INVALID_DEVICE if
+ * this process has no such device, INVALID_HANDLE if its object no longer exists, INVALID_CONTEXT if this
+ * process made it. */
+static CUresult open_shared(const void *from, enum handle_kind kind, struct sim_shared *out,
+                            CUdevice *device) {
     struct handle handle;
     memcpy(&handle, from, sizeof handle);
-    if (handle.kind != kind || handle.zeros[0] || handle.zeros[1] || handle.zeros[2] ||
-        !sim_share_is_name(&handle.name))
+    if (handle.kind != kind || handle.zeros[0] || handle.zeros[1] || !sim_share_is_name(&handle.name))
         return CUDA_ERROR_INVALID_VALUE;
+    if (handle.device >= driver.devices)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *device = (CUdevice)handle.device;
     if (!sim_share_open(&handle.name, out))
         return CUDA_ERROR_INVALID_HANDLE;
     if (handle.name.process != getpid())
@@ -74,11 +78,12 @@ static CUresult open_shared(const void *from, enum handle_kind kind, struct sim_
 /* Call with the lock held. */
 static CUresult import(CUcontext context, const CUipcMemHandle *handle, struct import **out) {
     struct sim_shared shared;
-    CUresult error = open_shared(handle, HANDLE_OF_MEMORY, &shared);
+    CUdevice device;
+    CUresult error = open_shared(handle, HANDLE_OF_MEMORY, &shared, &device);
     if (error)
         return error;
     struct import *made = calloc(1, sizeof *made);
-    error = made ? allocation_import(context, &shared, &made->allocation) : CUDA_ERROR_OUT_OF_MEMORY;
+    error = made ? allocation_import(context, device, &shared, &made->allocation) : CUDA_ERROR_OUT_OF_MEMORY;
     close(shared.file);
     if (error) {
         free(made);
@@ -100,12 +105,13 @@ CUresult cuIpcOpenMemHandle(CUdeviceptr *pdptr, CUipcMemHandle handle, unsigned 
         return CUDA_ERROR_INVALID_VALUE;
     pthread_mutex_lock(&lock);
     struct import *at = imports;
-    while (at && memcmp(&at->handle, &handle, sizeof handle) != 0)
+    while (at && (memcmp(&at->handle, &handle, sizeof handle) != 0 ||
+                  at->allocation->object.context->device != context->device))
         at = at->next;
     if (!at)
         error = import(context, &handle, &at);
     else if (at->allocation->object.context != context)
-        error = CUDA_ERROR_INVALID_HANDLE; /* only one context per process may have it open */
+        error = CUDA_ERROR_INVALID_HANDLE; /* only one context per device may have it open */
     if (!error) {
         at->references++;
         *pdptr = (CUdeviceptr)at->allocation->base;
@@ -174,7 +180,8 @@ CUresult cuIpcOpenEventHandle(CUevent *phEvent, CUipcEventHandle handle) {
     if (error)
         return error;
     struct sim_shared shared;
-    error = phEvent ? open_shared(&handle, HANDLE_OF_EVENT, &shared) : CUDA_ERROR_INVALID_VALUE;
+    CUdevice device;
+    error = phEvent ? open_shared(&handle, HANDLE_OF_EVENT, &shared, &device) : CUDA_ERROR_INVALID_VALUE;
     if (error)
         return error;
     close(shared.file);

@@ -20,20 +20,23 @@ struct allocation {
     uint64_t base;
     size_t size;
     unsigned flags;
-    CUmemoryPool pool;          /* NULL: not from a pool */
+    CUmemoryPool pool; /* NULL: not from a pool */
+    struct allocation *next_of_pool, *previous_of_pool;
     struct graph_memory *graph; /* NULL: not allocated by a graph */
     struct page_advice *advice; /* memory_range.c's, one per page; NULL: none given yet */
     struct origin origin;
 };
 
-/* alloc.c.  Errors: OUT_OF_MEMORY. */
-CUresult allocation_create(CUcontext context, enum allocation_kind kind, size_t size, unsigned flags,
-                           struct allocation **out);
+/* alloc.c: on that device, for the context, which may be another one's.  Errors: OUT_OF_MEMORY. */
+CUresult allocation_create(CUcontext context, CUdevice device, enum allocation_kind kind, size_t size,
+                           unsigned flags, struct allocation **out);
 /* For the program's own memory.  Errors: HOST_MEMORY_ALREADY_REGISTERED, OUT_OF_MEMORY. */
 CUresult allocation_register(CUcontext context, void *base, size_t size, unsigned flags,
                              struct allocation **out);
-/* For another process's memory.  Errors: MAP_FAILED, OUT_OF_MEMORY. */
-CUresult allocation_import(CUcontext context, const struct sim_shared *shared, struct allocation **out);
+/* For another process's memory of that device, which the context's device reaches from now on.
+ * Errors: MAP_FAILED, OUT_OF_MEMORY. */
+CUresult allocation_import(CUcontext context, CUdevice device, const struct sim_shared *shared,
+                           struct allocation **out);
 /* The allocation that begins at address; NULL if none does, or if it is a module's variable. */
 struct allocation *allocation_at(uint64_t address);
 void allocation_destroy(struct allocation *allocation);
@@ -41,7 +44,7 @@ void allocation_destroy(struct allocation *allocation);
 CUresult memory_free(const char *function, CUdeviceptr address);
 
 /* pool.c */
-void pool_returned(CUmemoryPool pool, size_t size);
+void pool_returned(struct allocation *allocation);
 
 /* copy.c: whether size bytes at address are device, managed or registered memory.  If not, logs it under the
  * function's name and returns INVALID_VALUE.  Zero bytes are always allowed. */

@@ -8,12 +8,13 @@
 
 enum { PAGE = 4096 };
 
-/* A place.  The first means "never set", a page's initial state. */
-enum place { NOWHERE, DEVICE, HOST };
+/* A place; from DEVICE on, the devices.  The first means "never set", a page's initial state. */
+enum place { NOWHERE, HOST, DEVICE };
 
 struct page_advice {
     unsigned char read_mostly, preferred, prefetched; /* the last two: enum place */
-    unsigned char accessed_by_device, accessed_by_host;
+    unsigned char accessed_by_host;
+    uint16_t accessed_by; /* bits of devices */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -39,6 +40,10 @@ static bool pages(const struct sim_allocation *range, CUdeviceptr address, size_
     return true;
 }
 
+static unsigned device_bit(enum place place) {
+    return place < DEVICE ? 0 : 1u << (place - DEVICE);
+}
+
 /* place: used by the kinds of advice that name one. */
 static CUresult advise(CUdeviceptr address, size_t count, CUmem_advise advice, enum place place) {
     CUcontext context;
@@ -59,11 +64,12 @@ static CUresult advise(CUdeviceptr address, size_t count, CUmem_advise advice, e
         if (advice <= CU_MEM_ADVISE_UNSET_READ_MOSTLY)
             page->read_mostly = set;
         else if (advice <= CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION)
-            page->preferred = set ? place : NOWHERE;
+            page->preferred = (unsigned char)(set ? place : NOWHERE);
         else if (place == HOST)
             page->accessed_by_host = set;
         else
-            page->accessed_by_device = set;
+            page->accessed_by = (uint16_t)(set ? page->accessed_by | device_bit(place)
+                                               : page->accessed_by & ~device_bit(place));
     }
     pthread_mutex_unlock(&lock);
     return CUDA_SUCCESS;
@@ -81,14 +87,14 @@ static CUresult prefetch(CUdeviceptr address, size_t count, enum place place, CU
     pthread_mutex_lock(&lock);
     bool kept = pages(&range, address, count, true, &page, &end);
     for (; kept && page < end; page++)
-        page->prefetched = place;
+        page->prefetched = (unsigned char)place;
     pthread_mutex_unlock(&lock);
     return CUDA_SUCCESS;
 }
 
 static CUresult place_of_device(CUdevice device, enum place *out) {
-    *out = device == CU_DEVICE_CPU ? HOST : DEVICE;
-    return device == 0 || device == CU_DEVICE_CPU ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    *out = device == CU_DEVICE_CPU ? HOST : (enum place)(DEVICE + device);
+    return driver_has(device) || device == CU_DEVICE_CPU ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
 /* Advice that needs no place may come with any. */
@@ -116,9 +122,11 @@ CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice
 
 #if CUDA_VERSION >= 12020
 static CUresult place_of_location(CUmemLocation location, enum place *out) {
-    *out = location.type == CU_MEM_LOCATION_TYPE_DEVICE ? DEVICE : HOST;
-    if (location.type == CU_MEM_LOCATION_TYPE_DEVICE)
-        return location.id ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+    *out = HOST;
+    if (location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+        *out = (enum place)(DEVICE + location.id);
+        return driver_has(location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    }
     return location.type == CU_MEM_LOCATION_TYPE_HOST || location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
                    location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT
                ? CUDA_SUCCESS
@@ -152,7 +160,7 @@ static struct page_advice common(const struct sim_allocation *range, CUdeviceptr
     if (pages(range, address, count, false, &page, &end)) {
         for (all = *page++; page < end; page++) {
             all.read_mostly &= page->read_mostly;
-            all.accessed_by_device &= page->accessed_by_device;
+            all.accessed_by &= page->accessed_by;
             all.accessed_by_host &= page->accessed_by_host;
             if (all.preferred != page->preferred)
                 all.preferred = NOWHERE;
@@ -165,12 +173,12 @@ static struct page_advice common(const struct sim_allocation *range, CUdeviceptr
 }
 
 static int as_device(unsigned place) {
-    return place == DEVICE ? 0 : place == HOST ? CU_DEVICE_CPU : CU_DEVICE_INVALID;
+    return place >= DEVICE ? (int)(place - DEVICE) : place == HOST ? CU_DEVICE_CPU : CU_DEVICE_INVALID;
 }
 
 static int as_location(unsigned place) {
     enum { INVALID = 0, LOCATION_DEVICE = 1, LOCATION_HOST = 2 }; /* values of CUmemLocationType */
-    return place == DEVICE ? LOCATION_DEVICE : place == HOST ? LOCATION_HOST : INVALID;
+    return place >= DEVICE ? LOCATION_DEVICE : place == HOST ? LOCATION_HOST : INVALID;
 }
 
 static CUresult get(const struct page_advice *all, int *data, size_t size, CUmem_range_attribute attribute) {
@@ -185,8 +193,9 @@ static CUresult get(const struct page_advice *all, int *data, size_t size, CUmem
         *data = as_device(all->preferred);
         return CUDA_SUCCESS;
     case CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY:
-        if (all->accessed_by_device)
-            data[count++] = 0;
+        for (unsigned d = 0; d < driver.devices && count < size / 4; d++)
+            if (all->accessed_by >> d & 1)
+                data[count++] = (int)d;
         if (all->accessed_by_host && count < size / 4)
             data[count++] = CU_DEVICE_CPU;
         for (; count < size / 4; count++)
@@ -202,8 +211,10 @@ static CUresult get(const struct page_advice *all, int *data, size_t size, CUmem
         *data = as_location(all->prefetched);
         return CUDA_SUCCESS;
     case 6 /* PREFERRED_LOCATION_ID */:
+        *data = all->preferred >= DEVICE ? all->preferred - DEVICE : 0;
+        return CUDA_SUCCESS;
     case 8 /* LAST_PREFETCH_LOCATION_ID */:
-        *data = 0;
+        *data = all->prefetched >= DEVICE ? all->prefetched - DEVICE : 0;
         return CUDA_SUCCESS;
     default:
         return CUDA_ERROR_INVALID_VALUE;

@@ -3,6 +3,15 @@
 
 #include "sim/cuda/memory/ipc.h"
 
+/* Whether the current context's kernels may; without a context, those of the range's device. */
+static bool may_access(const struct sim_allocation *range) {
+    CUcontext context;
+    if (context_current(&context))
+        return true;
+    return range->access & SIM_ACCESS_OF(context->device) ||
+           (range->access & SIM_ACCESS_BY_PEERS && atomic_load(&context->peers) >> range->device & 1);
+}
+
 /* Writes one attribute of a known range to the caller's variable, which has the attribute's own type. */
 static CUresult get(const struct sim_allocation *range, uint64_t address, CUpointer_attribute attribute,
                     void *data) {
@@ -37,7 +46,7 @@ static CUresult get(const struct sim_allocation *range, uint64_t address, CUpoin
         *(unsigned *)data = range->kind == SIM_MEMORY_MANAGED;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        *(int *)data = 0;
+        *(int *)data = (int)range->device;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     case 19 /* MAPPING_BASE_ADDR */:
@@ -61,7 +70,8 @@ static CUresult get(const struct sim_allocation *range, uint64_t address, CUpoin
         *(unsigned *)data = 0;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-        *(int *)data = CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+        *(int *)data = may_access(range) ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE
+                                         : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE;
         return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
         *(CUmemoryPool *)data = allocation ? allocation->pool : NULL;

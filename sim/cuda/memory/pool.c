@@ -5,8 +5,9 @@
 #include "sim/cuda/graph/capture.h"
 #include "sim/cuda/memory/memory.h"
 
-/* Each place has its own pools.  A place is a location's type and a type of allocation. */
+/* Each place has its own pools.  A place is a location's type and a type of allocation, on a device. */
 enum { LOCATIONS = CU_MEM_LOCATION_TYPE_HOST_NUMA + 1, MANAGED = LOCATIONS, PLACES = 2 * LOCATIONS };
+enum { ALL_PLACES = SIM_MAX_DEVICES * PLACES };
 /* CUDA 13's names; managed memory without a location may be anywhere. */
 enum { ALLOCATION_TYPE_MANAGED = 2, LOCATION_NONE = 0, ON_DEVICE = CU_MEM_LOCATION_TYPE_DEVICE };
 
@@ -16,11 +17,26 @@ struct CUmemPoolHandle_st {
     _Atomic uint64_t used, used_high, threshold;
     _Atomic int reuse[3]; /* FOLLOW_EVENT_DEPENDENCIES, ALLOW_OPPORTUNISTIC, ALLOW_INTERNAL_DEPENDENCIES */
     uint64_t max_size;    /* 0: no limit of its own */
+    /* Under the lock: */
+    uint64_t access; /* bits of the devices that reach its memory */
+    struct allocation *allocations;
     _Atomic unsigned references; /* the handle, and each live allocation */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static CUmemoryPool default_pools[PLACES], current_pools[PLACES];
+static CUmemoryPool default_pools[ALL_PLACES], current_pools[ALL_PLACES];
+
+static CUdevice device_of(unsigned place) {
+    return (CUdevice)(place / PLACES);
+}
+
+static unsigned device_place(CUdevice device) {
+    return PLACES * (unsigned)device + ON_DEVICE;
+}
+
+static bool is_on_device(unsigned place) {
+    return place % PLACES == ON_DEVICE;
+}
 
 static void unreference(CUmemoryPool pool) {
     if (atomic_fetch_sub(&pool->references, 1) == 1)
@@ -47,6 +63,7 @@ static CUmemoryPool create(unsigned place, uint64_t max_size) {
     atomic_store(&pool->references, 1);
     pool->place = place;
     pool->max_size = max_size;
+    pool->access = SIM_ACCESS_OF(device_of(place));
     object_add(&pool->object, OBJECT_POOL, NULL, release);
     return pool;
 }
@@ -64,22 +81,51 @@ static CUmemoryPool pool_of(unsigned place, bool current) {
 }
 
 static enum allocation_kind kind_of(unsigned place) {
-    return place >= MANAGED ? ALLOCATION_MANAGED : place == ON_DEVICE ? ALLOCATION_DEVICE : ALLOCATION_HOST;
+    return place % PLACES >= MANAGED ? ALLOCATION_MANAGED
+           : is_on_device(place)     ? ALLOCATION_DEVICE
+                                     : ALLOCATION_HOST;
 }
 
 static CUresult find_place(const CUmemLocation *location, CUmemAllocationType type, unsigned *out) {
     bool managed = (int)type == ALLOCATION_TYPE_MANAGED;
     if (!location || (!managed && type != CU_MEM_ALLOCATION_TYPE_PINNED) ||
-        (unsigned)location->type >= LOCATIONS || ((int)location->type == LOCATION_NONE && !managed) ||
-        (location->type != CU_MEM_LOCATION_TYPE_HOST && (int)location->type != LOCATION_NONE &&
-         location->id != 0))
+        (unsigned)location->type >= LOCATIONS || ((int)location->type == LOCATION_NONE && !managed))
         return CUDA_ERROR_INVALID_VALUE;
-    *out = (unsigned)location->type + (managed ? MANAGED : 0);
+    const bool device = (int)location->type == ON_DEVICE;
+    if (device ? !driver_has(location->id)
+               : location->type != CU_MEM_LOCATION_TYPE_HOST && (int)location->type != LOCATION_NONE &&
+                     location->id != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    *out =
+        (unsigned)location->type + (managed ? MANAGED : 0) + (device ? PLACES * (unsigned)location->id : 0);
     return CUDA_SUCCESS;
 }
 
-void pool_returned(CUmemoryPool pool, size_t size) {
-    atomic_fetch_sub(&pool->used, size);
+/* Other devices reach a pool's memory as the pool says, whatever peer access there is. */
+static void enter(CUmemoryPool pool, struct allocation *allocation) {
+    allocation->pool = pool;
+    atomic_fetch_add(&pool->references, 1);
+    pthread_mutex_lock(&lock);
+    allocation->next_of_pool = pool->allocations;
+    if (pool->allocations)
+        pool->allocations->previous_of_pool = allocation;
+    pool->allocations = allocation;
+    if (allocation->kind == ALLOCATION_DEVICE)
+        sim_memory_set_access(driver.memory, allocation->base, pool->access);
+    pthread_mutex_unlock(&lock);
+}
+
+void pool_returned(struct allocation *allocation) {
+    CUmemoryPool pool = allocation->pool;
+    pthread_mutex_lock(&lock);
+    if (allocation->next_of_pool)
+        allocation->next_of_pool->previous_of_pool = allocation->previous_of_pool;
+    if (allocation->previous_of_pool)
+        allocation->previous_of_pool->next_of_pool = allocation->next_of_pool;
+    else
+        pool->allocations = allocation->next_of_pool;
+    pthread_mutex_unlock(&lock);
+    atomic_fetch_sub(&pool->used, allocation->size);
     unreference(pool);
 }
 
@@ -99,16 +145,19 @@ static CUresult allocate(CUdeviceptr *out, size_t size, CUmemoryPool pool, CUstr
     if (!out || !size)
         return CUDA_ERROR_INVALID_VALUE;
     if (capturing) /* the graph owns it, not the pool */
-        return pool && pool->place != ON_DEVICE ? CUDA_ERROR_NOT_SUPPORTED : capture_alloc(stream, size, out);
+        return pool && !is_on_device(pool->place) ? CUDA_ERROR_NOT_SUPPORTED
+                                                  : capture_alloc(stream, size, out);
+    context = stream_context(stream, context);
     if (!pool)
-        pool = pool_of(ON_DEVICE, true);
+        pool = pool_of(device_place(context->device), true);
     if (!pool)
         return CUDA_ERROR_OUT_OF_MEMORY;
     uint64_t used = atomic_fetch_add(&pool->used, size) + size;
     struct allocation *allocation;
     error = pool->max_size && used > pool->max_size ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
     if (!error)
-        error = allocation_create(context, kind_of(pool->place), size, 0, &allocation);
+        error =
+            allocation_create(context, device_of(pool->place), kind_of(pool->place), size, 0, &allocation);
     if (error) {
         atomic_fetch_sub(&pool->used, size);
         return error;
@@ -116,8 +165,7 @@ static CUresult allocate(CUdeviceptr *out, size_t size, CUmemoryPool pool, CUstr
     uint64_t high = atomic_load(&pool->used_high);
     while (used > high && !atomic_compare_exchange_weak(&pool->used_high, &high, used))
         continue;
-    atomic_fetch_add(&pool->references, 1);
-    allocation->pool = pool;
+    enter(pool, allocation);
     *out = (CUdeviceptr)allocation->base;
     return CUDA_SUCCESS;
 }
@@ -146,7 +194,7 @@ static CUresult get_pool(CUmemoryPool *out, CUdevice dev, bool current) {
         return error;
     if (!out)
         return CUDA_ERROR_INVALID_VALUE;
-    *out = pool_of(ON_DEVICE, current);
+    *out = pool_of(device_place(dev), current);
     return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -170,7 +218,7 @@ static CUresult set_pool(unsigned place, CUmemoryPool pool) {
 
 CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
     CUresult error = driver_check_device(dev);
-    return error ? error : set_pool(ON_DEVICE, pool);
+    return error ? error : set_pool(device_place(dev), pool);
 }
 
 #if CUDA_VERSION >= 13000
@@ -212,7 +260,7 @@ CUresult cuMemPoolCreate(CUmemoryPool *pool, const CUmemPoolProps *poolProps) {
         return CUDA_ERROR_INVALID_VALUE;
     if (poolProps->handleTypes != CU_MEM_HANDLE_TYPE_NONE)
         return CUDA_ERROR_NOT_SUPPORTED;
-    if (poolProps->location.type == CU_MEM_LOCATION_TYPE_DEVICE && poolProps->location.id != 0)
+    if (poolProps->location.type == CU_MEM_LOCATION_TYPE_DEVICE && !driver_has(poolProps->location.id))
         return CUDA_ERROR_INVALID_DEVICE;
     error = find_place(&poolProps->location, poolProps->allocType, &place);
     if (error)
@@ -243,20 +291,38 @@ CUresult cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep) {
     return check_pool(pool);
 }
 
-/* The device always has access to its own memory; CUDA refuses to revoke that. */
+/* Checks one device's access; the pool's device always has all, and CUDA refuses to revoke that. */
+static CUresult check_access(CUmemoryPool pool, const CUmemAccessDesc *map) {
+    const bool all = map->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    if (map->location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+        (!all && map->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!driver_has(map->location.id))
+        return CUDA_ERROR_INVALID_DEVICE;
+    return all || map->location.id != device_of(pool->place) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* For what the pool has given out, too. */
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc *map, size_t count) {
     CUresult error = check_pool(pool);
     if (error)
         return error;
     if (!map || !count)
         return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < count && !error; i++)
+        error = check_access(pool, &map[i]);
+    if (error)
+        return error;
+    pthread_mutex_lock(&lock);
     for (size_t i = 0; i < count; i++) {
-        if (map[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-            map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
-            return CUDA_ERROR_INVALID_VALUE;
-        if (map[i].location.id != 0)
-            return CUDA_ERROR_INVALID_DEVICE;
+        const uint64_t bit = SIM_ACCESS_OF(map[i].location.id);
+        pool->access =
+            map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ? pool->access & ~bit : pool->access | bit;
     }
+    for (const struct allocation *a = pool->allocations; a; a = a->next_of_pool)
+        if (a->kind == ALLOCATION_DEVICE)
+            sim_memory_set_access(driver.memory, a->base, pool->access);
+    pthread_mutex_unlock(&lock);
     return CUDA_SUCCESS;
 }
 
@@ -266,9 +332,13 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool memPool, CUme
         return error;
     if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
         return CUDA_ERROR_INVALID_VALUE;
-    if (location->id != 0)
+    if (!driver_has(location->id))
         return CUDA_ERROR_INVALID_DEVICE;
-    *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    pthread_mutex_lock(&lock);
+    const bool reaches =
+        kind_of(memPool->place) != ALLOCATION_DEVICE || memPool->access & SIM_ACCESS_OF(location->id);
+    pthread_mutex_unlock(&lock);
+    *flags = reaches ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
     return CUDA_SUCCESS;
 }
 

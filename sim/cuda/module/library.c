@@ -82,7 +82,8 @@ static CUresult library_module(CUlibrary library, CUcontext context, CUmodule *o
     for (module = library->modules; module; module = module->next_of_library) {
         if (!context || module->object.context == context)
             break;
-        if (!module->object.context)
+        /* A module without a context lies on device 0. */
+        if (!module->object.context && context->device == 0)
             free_one = module;
     }
     if (!module && free_one) {

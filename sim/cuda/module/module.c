@@ -61,8 +61,9 @@ static bool takes_target(const struct image *image, const char *target, unsigned
 }
 
 /* Adds the device runtime's functions if the module calls one without defining it. */
-static bool load_text(const struct image *image, struct sim_module **out, struct ptx_error *why) {
-    if (sim_module_load(driver.memory, image->name, image->text, image->size, out, why))
+static bool load_text(struct sim_memory *memory, const struct image *image, struct sim_module **out,
+                      struct ptx_error *why) {
+    if (sim_module_load(memory, image->name, image->text, image->size, out, why))
         return true;
     if (!strstr(why->message, "function 'cudaCG"))
         return false;
@@ -72,7 +73,7 @@ static bool load_text(const struct image *image, struct sim_module **out, struct
     size_t size;
     if (!ptx_link(texts, 2, &linked, &size, why))
         return false;
-    bool loaded = sim_module_load(driver.memory, image->name, linked, size, out, why);
+    bool loaded = sim_module_load(memory, image->name, linked, size, out, why);
     free(linked);
     return loaded;
 }
@@ -82,7 +83,7 @@ CUresult module_load(CUcontext context, const struct image *image, CUmodule *out
     if (!module)
         return CUDA_ERROR_OUT_OF_MEMORY;
     struct ptx_error why = {0};
-    if (!load_text(image, &module->sim, &why)) {
+    if (!load_text(context ? context->memory : driver.memory, image, &module->sim, &why)) {
         free(module);
         log_error("%s", why.text);
         return strncmp(why.message, "out of memory", 13) == 0 ? CUDA_ERROR_OUT_OF_MEMORY

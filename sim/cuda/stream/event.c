@@ -103,10 +103,11 @@ CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int f
         return error;
     if (flags & ~(unsigned)CU_EVENT_RECORD_EXTERNAL || (flags && !capturing))
         return CUDA_ERROR_INVALID_VALUE;
+    /* An event is recorded in streams of its own context. */
+    if (!object_is(hEvent, OBJECT_EVENT) || hEvent->object.context != stream_context(hStream, context))
+        return CUDA_ERROR_INVALID_HANDLE;
     if (!capturing)
         return event_record(hEvent);
-    if (!object_is(hEvent, OBJECT_EVENT))
-        return CUDA_ERROR_INVALID_HANDLE;
     if (!flags) {
         atomic_store(&hEvent->captured, true);
         return capture_record(&hEvent->point, hStream);
@@ -136,6 +137,8 @@ CUresult cuEventElapsedTime(float *pMilliseconds, CUevent hStart, CUevent hEnd) 
     if (!pMilliseconds)
         return CUDA_ERROR_INVALID_VALUE;
     int64_t start = atomic_load(&hStart->nanoseconds), end = atomic_load(&hEnd->nanoseconds);
+    if (hStart->object.context != hEnd->object.context)
+        return CUDA_ERROR_INVALID_HANDLE;
     if (!start || !end || (hStart->flags | hEnd->flags) & CU_EVENT_DISABLE_TIMING)
         return CUDA_ERROR_INVALID_HANDLE;
     *pMilliseconds = (float)((double)(end - start) * 1e-6);

@@ -23,6 +23,10 @@ CUresult stream_enter(CUstream stream, CUcontext *out) {
     return error ? error : stream_check(stream);
 }
 
+CUcontext stream_context(CUstream stream, CUcontext current) {
+    return is_default(stream) ? current : stream->object.context;
+}
+
 struct stream_attributes *stream_attributes(CUstream stream) {
     static struct stream_attributes of_default[2];
     return is_default(stream) ? &of_default[stream == CU_STREAM_PER_THREAD] : &stream->attributes;
@@ -202,7 +206,7 @@ static CUresult get_context(CUstream stream, CUcontext *out) {
         return error;
     if (!out)
         return CUDA_ERROR_INVALID_VALUE;
-    *out = is_default(stream) ? context : stream->object.context;
+    *out = stream_context(stream, context);
     return CUDA_SUCCESS;
 }
 
@@ -230,7 +234,7 @@ CUresult cuStreamGetDevice(CUstream hStream, CUdevice *device) {
         return error;
     if (!device)
         return CUDA_ERROR_INVALID_VALUE;
-    *device = 0;
+    *device = context->device;
     return CUDA_SUCCESS;
 }
 #endif

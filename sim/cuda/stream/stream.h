@@ -22,6 +22,8 @@ struct CUstream_st {
 CUresult stream_check(CUstream stream);
 /* context_enter() and stream_check(), for calls that only query a stream. */
 CUresult stream_enter(CUstream stream, CUcontext *out);
+/* The context that a stream belongs to; a default stream is the current one's. */
+CUcontext stream_context(CUstream stream, CUcontext current);
 /* Does nothing on a default stream, whose priority is fixed. */
 void stream_set_priority(CUstream stream, int priority);
 /* Whether it is the default stream that synchronizes with all blocking streams. */
