@@ -32,6 +32,11 @@
     X(cuDeviceGetPCIBusId)                                                                                   \
     X(cuDeviceGetByPCIBusId)                                                                                 \
     X(cuDeviceCanAccessPeer)                                                                                 \
+    X(cuCtxEnablePeerAccess)                                                                                 \
+    X(cuCtxDisablePeerAccess)                                                                                \
+    X(cuDeviceGetP2PAttribute)                                                                               \
+    X(cuMemcpyPeerAsync)                                                                                     \
+    X(cuMemcpy3DPeer)                                                                                        \
     X(cuDeviceComputeCapability)                                                                             \
     X(cuDeviceGetProperties)                                                                                 \
     X(cuDevicePrimaryCtxRetain)                                                                              \

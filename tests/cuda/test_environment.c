@@ -17,7 +17,10 @@ static bool is_bad(void) {
         {"WIDELOAD_THREADS", "-3"},           {"WIDELOAD_THREADS", "+4"},
         {"WIDELOAD_THREADS", "4x"},           {"WIDELOAD_THREADS", "0"},
         {"WIDELOAD_THREADS", "4097"},         {"WIDELOAD_THREADS", "99999999999999999999"},
-        {"WIDELOAD_THREADS", "many"},         {"WIDELOAD_CHECK", "memory,racing"},
+        {"WIDELOAD_SIM_DEVICES", "0"},        {"WIDELOAD_SIM_DEVICES", "17"},
+        {"WIDELOAD_SIM_DEVICES", "+2"},       {"WIDELOAD_SIM_DEVICES", "two"},
+        {"WIDELOAD_SIM_DEVICES", "2x"},       {"WIDELOAD_THREADS", "many"},
+        {"WIDELOAD_CHECK", "memory,racing"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (is(bad[i][0], bad[i][1]))
@@ -39,6 +42,10 @@ static void settings(void **state) {
     }
     assert_ok(api.cuInit(0));
     assert_string_equal(api.arch(), is("WIDELOAD_ARCH", "sm_80") ? "sm_80" : "sm_90");
+    int count;
+    const size_t devices = is("WIDELOAD_SIM_DEVICES", "16") ? 16 : 1;
+    assert_ok(api.cuDeviceGetCount(&count));
+    assert_int_equal(count, devices);
     size_t total;
     assert_ok(api.cuDeviceTotalMem(&total, 0));
     if (is("WIDELOAD_SIM_MEMORY", "64M"))
@@ -47,8 +54,9 @@ static void settings(void **state) {
         assert_true(total == (size_t)16777215 << 40);
     else if (is("WIDELOAD_SIM_MEMORY", "18446744073709551615"))
         assert_true(total == SIZE_MAX);
-    else /* three quarters of the host's memory */
-        assert_int_equal(total, (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) / 4 * 3);
+    else /* three quarters of the host's memory, which the devices share out */
+        assert_int_equal(total,
+                         (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE) / 4 * 3 / devices);
     CUcontext context;
     CUmodule module;
     CUfunction function;
