@@ -23,16 +23,16 @@ bool cli_check_device(const char *device, struct base_error *error) {
     for (size_t i = 0; i < 4; i++)
         if (strcmp(device, names[i]) == 0)
             return true;
-    if (strncmp(device, "gpu:", 4) == 0) {
+    if (strncmp(device, "gpu:", 4) == 0 || strncmp(device, "sim:", 4) == 0) {
         size_t digits = strspn(device + 4, "0123456789");
         if (digits >= 1 && digits <= 4 && device[4 + digits] == 0)
             return true;
-        return base_usage(error, "--device: '%.80s' has no device number; give gpu:0 or a higher number",
-                          device);
+        return base_usage(error, "--device: '%.80s' has no device number; give %.4s0 or a higher number",
+                          device, device);
     }
     const char *near = base_nearest(device, names, 3); /* of those that run kernels */
-    return base_usage(error, "--device: unknown device '%.80s'%s%s%s; give auto, gpu, gpu:N or sim", device,
-                      near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return base_usage(error, "--device: unknown device '%.80s'%s%s%s; give auto, gpu, gpu:N, sim or sim:N",
+                      device, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static bool set_arch(wl_context *context, const char *arch, struct base_error *error) {
@@ -59,7 +59,7 @@ static bool set_arch(wl_context *context, const char *arch, struct base_error *e
 static bool check_kernels(wl_context *context, struct base_error *error) {
     wl_device_info info;
     if (wl_get_device_info(context, &info) == WL_ERROR_OK && strcmp(info.kind, "host") == 0)
-        return base_usage(error, "the device 'host' runs no kernels; give auto, gpu, gpu:N or sim");
+        return base_usage(error, "the device 'host' runs no kernels; give auto, gpu, gpu:N, sim or sim:N");
     return true;
 }
 
@@ -126,9 +126,9 @@ static bool print_named(const char *device, int *status) {
     return result == WL_ERROR_OK;
 }
 
-static bool print_gpu(unsigned number, int *status) {
+static bool print_numbered(const char *kind, unsigned number, int *status) {
     char device[16];
-    snprintf(device, sizeof device, "gpu:%u", number);
+    snprintf(device, sizeof device, "%s:%u", kind, number);
     return print_named(device, status);
 }
 
@@ -139,7 +139,7 @@ static int run(int argc, char **argv) {
         return status;
     status = CLI_SUCCESS;
     printf("%-7s %-5s %-28s %-9s %13s  %s\n", "device", "kind", "name", "arch", "memory", "peak");
-    for (unsigned i = 0; i < MOST_GPUS && print_gpu(i, &status); i++)
+    for (unsigned i = 0; i < MOST_GPUS && print_numbered("gpu", i, &status); i++)
         ;
     print_named("host", &status);
     wl_context *context;
@@ -150,6 +150,9 @@ static int run(int argc, char **argv) {
     }
     if (!print_device("sim", context))
         print_failure("sim", &status);
+    fflush(stdout);
+    for (unsigned i = 1; i < MOST_GPUS && print_numbered("sim", i, &status); i++)
+        ;
     const char *names[CLI_MOST_ARCHS];
     size_t count = cli_archs(context, names);
     char rules[CLI_MOST_ARCHS * 16] = "";

@@ -12,7 +12,7 @@ enum { CLI_MOST_ARCHS = 32 };
 /* Fills names with the simulator's counting rules and returns their number; 0 on a GPU. */
 size_t cli_archs(wl_context *context, const char *names[CLI_MOST_ARCHS]);
 
-/* Accepts "auto", "gpu", "gpu:N", "sim" and "host". */
+/* Accepts "auto", "gpu", "gpu:N", "sim", "sim:N" and "host". */
 bool cli_check_device(const char *device, struct base_error *error);
 
 /* Opens a device (NULL: "auto") with counting rules (NULL: the simulator's own choice).  Rules without a

@@ -87,7 +87,7 @@ typedef void *wl_stream;
  *   "auto", NULL     what the environment variable WIDELOAD_DEVICE names; else the first GPU; else the
  *                    simulator
  *   "gpu", "gpu:N"   a GPU, numbered as CUDA does
- *   "sim"            the simulator
+ *   "sim", "sim:N"   the simulator: its first device, or that of the WIDELOAD_SIM_DEVICES that it has
  *   "host"           the machine's own processors: operations on arrays in host memory, without CUDA
  *   "current"        the calling thread's current CUDA context, for programs that create contexts with the
  *                    driver API.  That context must outlive the wl_context.  Its driver is NVIDIA's, or the

@@ -17,10 +17,6 @@ static bool parse_name(const char *name, struct wanted *out) {
     *out = (struct wanted){WANT_AUTO, 0};
     if (strcmp(name, "auto") == 0)
         return true;
-    if (strcmp(name, "sim") == 0) {
-        out->kind = WANT_SIMULATOR;
-        return true;
-    }
     if (strcmp(name, "host") == 0) {
         out->kind = WANT_HOST;
         return true;
@@ -29,9 +25,10 @@ static bool parse_name(const char *name, struct wanted *out) {
         out->kind = WANT_CURRENT;
         return true;
     }
-    if (strncmp(name, "gpu", 3) != 0)
+    const bool gpu = strncmp(name, "gpu", 3) == 0;
+    if (!gpu && strncmp(name, "sim", 3) != 0)
         return false;
-    out->kind = WANT_GPU;
+    out->kind = gpu ? WANT_GPU : WANT_SIMULATOR;
     if (name[3] == '\0')
         return true;
     /* Digits only: strtol would accept blanks and signs. */
@@ -48,12 +45,13 @@ static wl_error choose(const char *device, struct wanted *out) {
         device = "auto";
     if (!parse_name(device, out))
         return wl__fail(WL_ERROR_INVALID_ARGUMENT,
-                        "unknown device '%.64s': give auto, gpu, gpu:N, sim, host or current", device);
+                        "unknown device '%.64s': give auto, gpu, gpu:N, sim, sim:N, host or current", device);
     const char *environment = getenv("WIDELOAD_DEVICE");
     if (out->kind == WANT_AUTO && environment && *environment && !parse_name(environment, out))
         return wl__fail(
             WL_ERROR_INVALID_ARGUMENT,
-            "WIDELOAD_DEVICE names an unknown device '%.64s': give auto, gpu, gpu:N, sim, host or current",
+            "WIDELOAD_DEVICE names an unknown device '%.64s': give auto, gpu, gpu:N, sim, sim:N, host or "
+            "current",
             environment);
     return WL_ERROR_OK;
 }
@@ -76,13 +74,29 @@ static wl_error open_gpu(struct wl__driver *driver, int ordinal) {
     return error;
 }
 
+static wl_error open_simulator(struct wl__driver *driver, int ordinal) {
+    wl_error error = wl__driver_open(driver, true);
+    if (error || !ordinal)
+        return error;
+    int count = 0;
+    error = wl__driver_check(driver, driver->cuDeviceGetCount(&count), "cuDeviceGetCount");
+    if (!error && ordinal >= count)
+        error = wl__fail(WL_ERROR_NO_DEVICE,
+                         "there is no sim:%d: the simulator has %d device%s, counted from 0; "
+                         "WIDELOAD_SIM_DEVICES in the environment says how many",
+                         ordinal, count, count == 1 ? "" : "s");
+    if (error)
+        wl__driver_close(driver);
+    return error;
+}
+
 static wl_error open_driver(struct wl__driver *driver, const struct wanted *wanted) {
     if (wanted->kind != WANT_SIMULATOR) {
         wl_error error = open_gpu(driver, wanted->ordinal);
         if (!error || wanted->kind == WANT_GPU)
             return error;
     }
-    return wl__driver_open(driver, true);
+    return open_simulator(driver, wanted->kind == WANT_SIMULATOR ? wanted->ordinal : 0);
 }
 
 static wl_error retain_primary(wl_context *context, int ordinal) {
@@ -104,7 +118,7 @@ static wl_error open_context(wl_context *context, const struct wanted *wanted) {
                      : wl__driver_check(driver, driver->cuCtxGetDevice(&context->device), "cuCtxGetDevice");
     }
     wl_error error = open_driver(driver, wanted);
-    return error ? error : retain_primary(context, driver->simulator ? 0 : wanted->ordinal);
+    return error ? error : retain_primary(context, wanted->ordinal);
 }
 
 static wl_error get_attribute(const wl_context *context, CUdevice_attribute attribute, int *out) {

@@ -62,6 +62,8 @@ class Errors(unittest.TestCase):
         self.refused(2, "did you mean 'naive-row'?", "bench", "transpose", "--kernel", "naive-rwo")
         self.refused(2, "did you mean 'sim'?", "bench", "copy", "--device", "sin")
         self.refused(2, "gpu:0", "bench", "copy", "--device", "gpu:")
+        self.refused(2, "sim:0", "bench", "copy", "--device", "sim:one")
+        self.refused(1, "there is no sim:1", "bench", "copy", "--device", "sim:1")
         self.refused(2, "did you mean 'fermi'?", "bench", "copy", "--arch", "fremi")
 
     def test_sizes(self):
@@ -238,6 +240,13 @@ class Help(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?m)^sim +sim ")
         self.assertRegex(done.stdout, r"(?m)^host +host .* GiB +unknown$")
         self.assertRegex(done.stdout, r"(?s)--arch\): .*fermi.*sm_90")
+        self.assertNotIn("sim:", done.stdout)
+        done = wideload("devices", environment={"WIDELOAD_SIM_DEVICES": "3"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"(?m)^sim +sim .*\nsim:1 +sim .*\nsim:2 +sim .*\n\n")
+        done = wideload("devices", environment={"WIDELOAD_SIM_DEVICES": "17"})
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("WIDELOAD_SIM_DEVICES: '17' is not a number of devices (1 to 16)", done.stderr)
 
 
 class Terminal(unittest.TestCase):

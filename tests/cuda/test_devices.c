@@ -1,4 +1,4 @@
-/* Several devices: identities, contexts, whose memory is whose, peer access, and copies between devices.  This
+/* Several devices: identities, contexts, whose memory is whose, peer access, and copies between devices. This
  * process has three (WIDELOAD_SIM_DEVICES=3). */
 #include <stdio.h>
 
@@ -182,13 +182,15 @@ static void reachable_by_all(void **state) {
         assert_int_equal(*host, 20 + d);
         assert_int_equal(own, 30 + d);
     }
-    assert_ok(api.cuMemPrefetchAsync(managed, 4, (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 2}, 0, NULL));
+    assert_ok(api.cuMemPrefetchAsync(managed, 4,
+                                     (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 2}, 0, NULL));
     int place;
-    assert_ok(api.cuMemRangeGetAttribute(&place, 4, CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, managed, 4));
+    assert_ok(
+        api.cuMemRangeGetAttribute(&place, 4, CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, managed, 4));
     assert_int_equal(place, 2);
-    assert_int_equal(
-        api.cuMemPrefetchAsync(managed, 4, (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 3}, 0, NULL),
-        CUDA_ERROR_INVALID_DEVICE);
+    assert_int_equal(api.cuMemPrefetchAsync(
+                         managed, 4, (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 3}, 0, NULL),
+                     CUDA_ERROR_INVALID_DEVICE);
     assert_ok(api.cuMemHostUnregister(&own));
     assert_ok(api.cuMemFreeHost(host));
     assert_ok(api.cuMemFree(managed));
@@ -302,7 +304,8 @@ static void pools(void **state) {
     assert_ok(api.cuCtxEnablePeerAccess(primary[1], 0));
     is_refused(0, at, refusal);
     CUmemAccess_flags flags;
-    CUmemLocation zero = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}, none = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 3};
+    CUmemLocation zero = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0},
+                  none = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 3};
     assert_ok(api.cuMemPoolGetAccess(&flags, of[1], &zero));
     assert_int_equal(flags, CU_MEM_ACCESS_FLAGS_PROT_NONE);
     assert_int_equal(api.cuMemPoolGetAccess(&flags, of[1], &none), CUDA_ERROR_INVALID_DEVICE);
@@ -428,7 +431,8 @@ static void copies(void **state) {
     int words[WORDS], back[WORDS];
     for (int i = 0; i < WORDS; i++)
         words[i] = 3 * i + 1;
-    const CUdeviceptr a = alloc_on(0, sizeof words), b = alloc_on(1, sizeof words), c = alloc_on(2, sizeof words);
+    const CUdeviceptr a = alloc_on(0, sizeof words), b = alloc_on(1, sizeof words),
+                      c = alloc_on(2, sizeof words);
     use(2);
     assert_ok(api.cuMemcpyHtoD(a, words, sizeof words)); /* by unified addresses */
     assert_ok(api.cuMemcpyPeer(b, primary[1], a, primary[0], sizeof words));
@@ -451,7 +455,8 @@ static void copies(void **state) {
     box.srcContext = NULL;
     assert_int_equal(api.cuMemcpy3DPeer(&box), CUDA_ERROR_INVALID_CONTEXT);
     assert_int_equal(api.cuMemcpyPeer(b, NULL, a, primary[0], 4), CUDA_ERROR_INVALID_CONTEXT);
-    assert_int_equal(api.cuMemcpyPeer(b, primary[1], a, primary[0], sizeof words + 4), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(api.cuMemcpyPeer(b, primary[1], a, primary[0], sizeof words + 4),
+                     CUDA_ERROR_INVALID_VALUE);
     assert_ok(api.cuMemFree(a));
     assert_ok(api.cuMemFree(b));
     assert_ok(api.cuMemFree(c));
@@ -517,9 +522,10 @@ static int close_driver(void **state) {
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, end)
     const struct CMUnitTest tests[] = {
-        TEST(identities),      TEST(contexts), TEST(belongs), TEST(reachable_by_all), TEST(peer_access),
-        TEST(access_of_dead_contexts), TEST(pair_attributes), TEST(pools), TEST(streams), TEST(libraries),
-        TEST(copies), TEST(graphs),
+        TEST(identities),       TEST(contexts),    TEST(belongs),
+        TEST(reachable_by_all), TEST(peer_access), TEST(access_of_dead_contexts),
+        TEST(pair_attributes),  TEST(pools),       TEST(streams),
+        TEST(libraries),        TEST(copies),      TEST(graphs),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, open_driver, close_driver);

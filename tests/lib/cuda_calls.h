@@ -13,6 +13,9 @@
     X(cuDevicePrimaryCtxGetState)                                                                            \
     X(cuDevicePrimaryCtxRetain)                                                                              \
     X(cuDevicePrimaryCtxRelease)                                                                             \
+    X(cuDevicePrimaryCtxReset)                                                                               \
+    X(cuCtxEnablePeerAccess)                                                                                 \
+    X(cuCtxDisablePeerAccess)                                                                                \
     X(cuCtxDestroy)                                                                                          \
     X(cuCtxGetCurrent)                                                                                       \
     X(cuCtxSetCurrent)                                                                                       \

@@ -41,8 +41,8 @@ static int teardown(void **state) {
 
 static void unknown_names(void **state) {
     (void)state;
-    const char *names[] = {"",       "cpu",  "gpu:",      "gpu:x",     "gpu:-1",
-                           "gpu: 1", "gpu0", "gpu:99999", "simulator", "SIM"};
+    const char *names[] = {"",          "cpu",       "gpu:", "gpu:x", "gpu:-1", "gpu: 1", "gpu0",
+                           "gpu:99999", "simulator", "SIM",  "sim:",  "sim:x",  "sim1",   "sim:99999"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         wl_context *context = (wl_context *)&context;
         assert_int_equal(wl_open(&context, names[i]), WL_ERROR_INVALID_ARGUMENT);
@@ -66,6 +66,18 @@ static void environment_overrides_auto_only(void **state) {
     assert_non_null(strstr(wl_message(), "WIDELOAD_DEVICE"));
     assert_int_equal(wl_open(&context, "sim"), WL_ERROR_OK);
     wl_close(context);
+}
+
+static void numbered_simulators(void **state) {
+    (void)state;
+    wl_context *context;
+    assert_int_equal(wl_open(&context, "sim:0"), WL_ERROR_OK);
+    assert_true(wl__is_simulator(context));
+    wl_close(context);
+    assert_int_equal(wl_open(&context, "sim:1"), WL_ERROR_NO_DEVICE);
+    assert_null(context);
+    assert_non_null(strstr(wl_message(), "there is no sim:1"));
+    assert_non_null(strstr(wl_message(), "WIDELOAD_SIM_DEVICES"));
 }
 
 static void simulator_not_found(void **state) {
@@ -543,6 +555,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(unknown_names),
         TEST(environment_overrides_auto_only),
+        TEST(numbered_simulators),
         TEST(simulator_not_found),
         TEST(library_that_is_no_driver),
         TEST(gpu_or_advice),
