@@ -408,6 +408,9 @@ WL_API const char *wl_explain(void);
  * dshared_*    shared memory of other blocks of a cluster, in sectors; reductions count as atomics
  * bulk_*       bulk copies (cp.async.bulk) from and to global memory, in sectors; dshared_bulk_* to other
  *              blocks.  A request is one lane's copy; useful bytes are all bytes copied
+ * peer_*       those of global memory, bulk copies too, that lie on another device: requests with at least
+ * one lane there, and the sectors of these lanes.  The other counters have them as well.  Reductions count as
+ * atomics; texture fetches are left out
  * *_useful_bytes  distinct bytes that the lanes of a request touch, summed over requests
  * *_moved_bytes   transactions times their size */
 #define WL_COUNTER_MAP(X)                                                                                    \
@@ -452,7 +455,13 @@ WL_API const char *wl_explain(void);
     X(bulk_store_transactions)                                                                               \
     X(bulk_store_useful_bytes)                                                                               \
     X(dshared_bulk_requests)                                                                                 \
-    X(dshared_bulk_transactions)
+    X(dshared_bulk_transactions)                                                                             \
+    X(peer_load_requests)                                                                                    \
+    X(peer_load_transactions)                                                                                \
+    X(peer_store_requests)                                                                                   \
+    X(peer_store_transactions)                                                                               \
+    X(peer_atomic_requests)                                                                                  \
+    X(peer_atomic_transactions)
 
 typedef struct wl_counters {
 #define WL_COUNTER_FIELD(name) uint64_t name;

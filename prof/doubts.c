@@ -50,7 +50,10 @@ enum { A_REQUEST = 1000003, A_TRANSACTION = 1, A_USEFUL = 1000003 };
     X(dshared_atomic_requests, dshared_atomic_transactions)                                                  \
     X(bulk_load_requests, bulk_load_transactions)                                                            \
     X(bulk_store_requests, bulk_store_transactions)                                                          \
-    X(dshared_bulk_requests, dshared_bulk_transactions)
+    X(dshared_bulk_requests, dshared_bulk_transactions)                                                      \
+    X(peer_load_requests, peer_load_transactions)                                                            \
+    X(peer_store_requests, peer_store_transactions)                                                          \
+    X(peer_atomic_requests, peer_atomic_transactions)
 #define SHARED_KINDS(X)                                                                                      \
     X(shared_load_requests, shared_load_transactions)                                                        \
     X(shared_store_requests, shared_store_transactions)                                                      \

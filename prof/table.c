@@ -30,6 +30,8 @@ enum column {
     CONFLICTS,
     LOCAL,
     ATOMICS,
+    PEER_LD,
+    PEER_ST,
     WARP,
     BRANCH,
     COLUMNS
@@ -53,6 +55,8 @@ static const struct base_grid_column all_columns[COLUMNS] = {
     [CONFLICTS] = {"confl", BASE_GRID_HIDE_ZERO},
     [LOCAL] = {"local", BASE_GRID_HIDE_ZERO},
     [ATOMICS] = {"atom", BASE_GRID_HIDE_ZERO},
+    [PEER_LD] = {"peer ld", BASE_GRID_HIDE_ZERO},
+    [PEER_ST] = {"peer st", BASE_GRID_HIDE_ZERO},
     [WARP] = {"warp %", BASE_GRID_SPARE},
     [BRANCH] = {"br %", BASE_GRID_SPARE},
 };
@@ -88,6 +92,8 @@ static const char *const metrics_of[COLUMNS][4] = {
     [CONFLICTS] = {"shared_ld_bank_conflict", "shared_st_bank_conflict"},
     [LOCAL] = {"local_load_transactions", "local_store_transactions"},
     [ATOMICS] = {"global_atomic_transactions", "global_reduction_transactions"},
+    [PEER_LD] = {"peer_load_transactions"},
+    [PEER_ST] = {"peer_store_transactions", "peer_atomic_transactions"},
 };
 
 /* Whether a figure of the row may not be a GPU's. */
@@ -160,6 +166,12 @@ static void put_figure(const void *context, size_t r, size_t c, bool compact, ch
     case ATOMICS:
         base_grid_count(n->global_atomic_transactions + n->global_reduction_transactions, compact, out);
         break;
+    case PEER_LD:
+        base_grid_count(n->peer_load_transactions, compact, out);
+        break;
+    case PEER_ST:
+        base_grid_count(n->peer_store_transactions + n->peer_atomic_transactions, compact, out);
+        break;
     case WARP:
         put_percentage(n->inst_executed
                            ? 100.0 * (double)n->thread_inst_executed / (32.0 * (double)n->inst_executed)
@@ -221,9 +233,11 @@ static void explain_columns(FILE *file, const struct prof_report *report, const 
         {CONFLICTS, "confl: passes above the least;"},
         {LOCAL, "local: sectors of per-thread memory;"},
         {ATOMICS, "atom: sectors of atomics and reductions;"},
+        {PEER_LD, "peer ld: those of the loads that come from another device's memory;"},
+        {PEER_ST, "peer st: those of stores, atomics and reductions that go to another device's memory;"},
         {WARP, "warp %: lanes on, br %: branches taken together, over PTX instructions;"},
     };
-    char text[800];
+    char text[1000];
     size_t length = 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (grid->shown[words[i].column])

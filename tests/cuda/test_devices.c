@@ -216,8 +216,14 @@ static void peer_access(void **state) {
     assert_int_equal(api.cuCtxDisablePeerAccess(NULL), CUDA_ERROR_INVALID_CONTEXT);
     assert_ok(api.cuCtxEnablePeerAccess(primary[1], 0));
     assert_int_equal(api.cuCtxEnablePeerAccess(primary[1], 0), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
+    struct wl_counters counters;
+    assert_ok(api.reset_counters());
     assert_ok(store(0, at, 77));
     assert_int_equal(read_word(at), 77);
+    assert_ok(api.get_counters(&counters));
+    assert_int_equal(counters.peer_store_requests, 1);
+    assert_int_equal(counters.peer_store_transactions, 1);
+    assert_int_equal(counters.peer_load_requests, 0);
     int flags;
     assert_ok(api.cuPointerGetAttribute(&flags, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, at));
     assert_int_equal(flags, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);

@@ -66,6 +66,7 @@ bool harness_launch_3d(struct harness *h, const char *kernel, const uint32_t gri
         memcpy(buffer + info.params[i].offset, params[i], info.params[i].size);
     struct sim_launch launch = {
         .memory = h->memory,
+        .peers = h->with.peers,
         .function = function,
         .grid = {grid[0], grid[1], grid[2]},
         .block = {block[0], block[1], block[2]},

@@ -8,7 +8,7 @@ struct harness {
     struct sim_memory *memory;
     struct sim_module *module;
     struct sim_check *check; /* NULL, or the checks that watch the launches */
-    /* Launches have its threads, limit, cluster, cooperative, textures, heap and print... */
+    /* Launches have its threads, limit, cluster, cooperative, peers, textures, heap and print... */
     struct sim_launch with;
     struct wl_counters counters; /* for the last launch */
     struct sim_fault fault;

@@ -9,6 +9,7 @@
  *   exec         becomes itself with the steps that follow
  *   load=FILE    takes the kernels from there
  *   crash        follows a null pointer
+ *   peer         from here on kernels write to memory of device 1
  *   leak         100 bytes of device memory that are never freed
  *   nofile       uses up its descriptors
  *   closeall     closes all but the standard streams
@@ -105,6 +106,19 @@ static void replay(int times) {
         CALL("cuGraphLaunch", (CUgraphExec, CUstream), exec, stream);
     CALL("cuGraphExecDestroy", (CUgraphExec), exec);
     CALL("cuGraphDestroy", (CUgraph), graph);
+}
+
+static void use_peer(void) {
+    CUcontext own, peer;
+    if (!library)
+        start();
+    CALL("cuCtxGetCurrent", (CUcontext *), &own);
+    CALL("cuDevicePrimaryCtxRetain", (CUcontext *, CUdevice), &peer, 1);
+    CALL("cuCtxEnablePeerAccess", (CUcontext, unsigned), peer, 0);
+    CALL("cuCtxSetCurrent", (CUcontext), peer);
+    CALL("cuMemAlloc_v2", (CUdeviceptr *, size_t), &memory, 1 << 20);
+    CALL("cuMemsetD8_v2", (CUdeviceptr, unsigned char, size_t), memory, 1, 1 << 20);
+    CALL("cuCtxSetCurrent", (CUcontext), own);
 }
 
 static void flood(void) {
@@ -204,6 +218,8 @@ int main(int argc, char **argv) {
             replay(atoi(step + 7));
         } else if (strcmp(step, "start") == 0) {
             start();
+        } else if (strcmp(step, "peer") == 0) {
+            use_peer();
         } else if (strcmp(step, "leak") == 0) {
             CUdeviceptr lost;
             CALL("cuMemAlloc_v2", (CUdeviceptr *, size_t), &lost, 100);

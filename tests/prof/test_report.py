@@ -211,6 +211,24 @@ class Figures(Folder):
         self.assertEqual([row["gld_transactions"] for row in rows], ["8", "32"])
         self.assertEqual(rows[0]["kernel"], "void strided<float>(float*, float const*, int)")
 
+    def test_peers(self):
+        # Columns and words for what crosses to another device, only if something does.
+        path = self.place("a.json")
+        command = ["--each", "--json", path, arguments.program, "strided:8", "peer", "strided:8", "divergent"]
+        done = prof(*command, more={"WIDELOAD_SIM_DEVICES": "2"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"peer ld +peer st")
+        self.assertIn("peer st: those of stores, atomics and reductions that go to", re.sub(r"\s+", " ", done.stderr))
+        with open(path, encoding="utf-8") as file:
+            own, far, atomics = [row["metrics"] for row in json.load(file)["launches"]]
+        names = [f"peer_{kind}_{what}" for kind in ("load", "store", "atomic") for what in ("requests", "transactions")]
+        self.assertEqual([own[name] for name in names], [0, 0, 0, 0, 0, 0])
+        self.assertEqual([far[name] for name in names], [1, 32, 1, 4, 0, 0])
+        self.assertEqual(atomics["peer_atomic_requests"], 1)
+        self.assertEqual(atomics["peer_atomic_transactions"], atomics["global_reduction_transactions"])
+        self.assertEqual(atomics["peer_load_transactions"], atomics["gld_transactions"])
+        self.assertNotIn("peer", ran("strided:8").stderr)
+
     def test_metrics_help(self):
         done = prof("--metrics", "help")
         self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -52,7 +52,23 @@ static void count_bulk_site(struct wl_counters *c, const struct sim_site *site,
     }
 }
 
+static void count_peers(struct wl_counters *c, const struct sim_site *site, const struct sim_site_tally *t) {
+    const uint64_t requests = t->by[SIM_SPACE_PEER].requests;
+    const uint64_t transactions = t->by[SIM_SPACE_PEER].transactions;
+    if (site->access == SIM_ACCESS_LOAD) {
+        c->peer_load_requests += requests;
+        c->peer_load_transactions += transactions;
+    } else if (site->access == SIM_ACCESS_STORE) {
+        c->peer_store_requests += requests;
+        c->peer_store_transactions += transactions;
+    } else {
+        c->peer_atomic_requests += requests;
+        c->peer_atomic_transactions += transactions;
+    }
+}
+
 static void count_site(struct wl_counters *c, const struct sim_site *site, const struct sim_site_tally *t) {
+    count_peers(c, site, t);
     if (site->texture) {
         c->texture_load_requests += t->by[SIM_SPACE_GLOBAL].requests;
         c->texture_load_transactions += t->by[SIM_SPACE_GLOBAL].transactions;

@@ -353,6 +353,51 @@ static void packed_room(void **state) {
     }
 }
 
+/* Devices have one space of addresses, and limits, pages and memory of their own. */
+static void devices(void **state) {
+    (void)state;
+    struct sim_memory *m[SIM_MAX_DEVICES] = {sim_memory_create(UINT64_C(1) << 30)};
+    for (unsigned d = 1; d < SIM_MAX_DEVICES; d++) {
+        m[d] = sim_memory_add_device(m[0]);
+        assert_non_null(m[d]);
+        assert_int_equal(sim_memory_device(m[d]), d);
+        assert_ptr_equal(sim_memory_of(m[1], d), m[d]);
+        assert_int_equal(sim_memory_devices(m[0]), d + 1);
+        assert_int_equal(sim_memory_limit(m[d]), UINT64_C(1) << 30);
+    }
+    assert_null(sim_memory_add_device(m[3]));
+    const bool packed = sim_memory_pack(m[0]);
+    static const enum sim_memory_kind kinds[] = {SIM_MEMORY_DEVICE, SIM_MEMORY_MODULE, SIM_MEMORY_HEAP,
+                                                 SIM_MEMORY_HOST, SIM_MEMORY_MANAGED};
+    uint64_t at[5][3];
+    struct sim_allocation found;
+    for (size_t k = 0; k < 5; k++)
+        for (unsigned d = 0; d < 3; d++) {
+            at[k][d] = sim_memory_alloc(m[d], 100, kinds[k]);
+            assert_true(sim_memory_find(m[2 - d], at[k][d], 100, &found) && found.device == d);
+            assert_true(found.access == (k < 3 ? SIM_ACCESS_BY_PEERS | SIM_ACCESS_OF(d) : SIM_ACCESS_ALL));
+            /* No page has memory of two devices. */
+            for (size_t i = 0; i <= k && i < 3 && packed; i++)
+                for (unsigned e = 0; e < 3; e++)
+                    if (e != d && k < 3 && (i < k || e < d))
+                        assert_true(at[i][e] / (2 << 20) != at[k][d] / (2 << 20));
+            if (packed && k < 2 && (k == 0 || d))
+                assert_true(sim_memory_slack(m[0], at[k][d] + 100, 4, &found) && found.device == d &&
+                            found.access == (SIM_ACCESS_BY_PEERS | SIM_ACCESS_OF(d)));
+        }
+    assert_int_equal(sim_memory_used(m[1]), 1024);
+    assert_true(sim_memory_free(m[0], at[0][1]));
+    assert_int_equal(sim_memory_used(m[1]), 512);
+    assert_int_equal(sim_memory_used(m[0]), 1024);
+    const uint64_t all = sim_memory_alloc(m[4], (size_t)1 << 30, SIM_MEMORY_DEVICE);
+    assert_true(all && !sim_memory_alloc(m[4], 1, SIM_MEMORY_DEVICE) &&
+                sim_memory_alloc(m[5], 1, SIM_MEMORY_DEVICE));
+    assert_true(sim_memory_set_access(m[0], all, 5) && sim_memory_find(m[0], all, 1, &found));
+    assert_true(found.access == 5);
+    assert_false(sim_memory_set_access(m[0], all + 1, 5));
+    sim_memory_destroy(m[1]);
+}
+
 /* Packed memory: the layout, the accessible parts, and the reuse of pieces. */
 static void packed(void **state) {
     (void)state;
@@ -508,6 +553,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(apart, setup, teardown),
         cmocka_unit_test_setup_teardown(concurrent, setup, teardown),
         cmocka_unit_test(ordered),
+        cmocka_unit_test(devices),
         cmocka_unit_test(packed),
         cmocka_unit_test(packed_slack),
         cmocka_unit_test(packed_room),
