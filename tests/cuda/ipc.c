@@ -10,7 +10,9 @@ static CUfunction store_at;
 
 static bool make_context(void) {
     CUmodule module;
-    return !api.context_create(&own, 0, 0) && !api.cuModuleLoad(&module, api_path("kernels.ptx")) &&
+    const char *device = getenv("TEST_IPC_DEVICE");
+    return !api.context_create(&own, 0, device ? atoi(device) : 0) &&
+           !api.cuModuleLoad(&module, api_path("kernels.ptx")) &&
            !api.cuModuleGetFunction(&store_at, module, "store_at");
 }
 

@@ -37,7 +37,8 @@ struct reply {
     CUipcMemHandle handle;
 };
 
-/* Initialises the driver and makes a context; strict: memory is not packed.  False on failure. */
+/* Initialises the driver and makes a context, on the device that TEST_IPC_DEVICE names; strict: memory is not
+ * packed.  False on failure. */
 bool ipc_begin(bool strict);
 /* Carries out a request in this process. */
 struct reply ipc_do(const struct request *request);

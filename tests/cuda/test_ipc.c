@@ -534,6 +534,47 @@ static int initialised(void) {
     return unlink(path);
 }
 
+/* Memory of another process's device 1: kernels of this process's devices reach it, once it is open. */
+static int devices(void) {
+    setenv("WIDELOAD_SIM_DEVICES", "3", 1);
+    if (!ipc_begin(false))
+        return 1;
+    setenv("TEST_IPC_DEVICE", "1", 1);
+    const struct peer peer = ipc_start(false);
+    const CUdeviceptr theirs = ipc_ask(&peer, (struct request){.kind = REQUEST_ALLOC, .size = 8}).at;
+    struct request open = {.kind = REQUEST_OPEN, .flags = LAZY}, store = {.kind = REQUEST_STORE, .value = 77};
+    open.handle = ipc_ask(&peer, (struct request){.kind = REQUEST_EXPORT, .at = theirs}).handle;
+    store.at = here(open).at;
+    int ordinal = -1;
+    assert_ok(api.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, store.at));
+    assert_int_equal(ordinal, 1);
+    assert_ok(here(store).error); /* on device 0 */
+    struct request read = {.kind = REQUEST_READ, .at = theirs, .size = 1, .value = 77};
+    assert_int_equal(ipc_ask(&peer, read).size, 1);
+    /* One context of each device may have it open. */
+    CUcontext second;
+    assert_ok(api.context_create(&second, 0, 2));
+    const struct reply again = here(open);
+    assert_ok(again.error);
+    assert_true(again.at != store.at);
+    assert_ok(api.cuIpcCloseMemHandle(again.at));
+    assert_ok(api.cuCtxDestroy(second));
+    /* What this process gives; a process without the device cannot open it. */
+    assert_ok(api.context_create(&second, 0, 1));
+    const CUdeviceptr ours = alloc(8);
+    const CUipcMemHandle handle = export_from(ours);
+    struct request write = {.kind = REQUEST_WRITE, .at = open_at(&peer, &handle).at, .size = 8, .value = 3};
+    assert_ok(ipc_ask(&peer, write).error);
+    assert_int_equal(here((struct request){.kind = REQUEST_READ, .at = ours, .size = 8, .value = 3}).size, 8);
+    setenv("WIDELOAD_SIM_DEVICES", "1", 1);
+    unsetenv("TEST_IPC_DEVICE");
+    const struct peer alone = ipc_start(false);
+    assert_int_equal(open_at(&alone, &handle).error, CUDA_ERROR_INVALID_DEVICE);
+    ipc_end(&alone);
+    ipc_end(&peer);
+    return 0;
+}
+
 static bool strict;
 
 static int setup(void **state) {
@@ -547,6 +588,8 @@ int main(int count, char **arguments) {
         return ipc_serve(how[4] != '\0');
     if (strcmp(how, "init") == 0)
         return initialised();
+    if (strcmp(how, "devices") == 0)
+        return devices();
     strict = strcmp(how, "strict") == 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exchange),     cmocka_unit_test(import),   cmocka_unit_test(references),

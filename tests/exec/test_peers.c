@@ -1,4 +1,5 @@
-/* Kernels that touch another device's memory: who may, what crosses, and what is said of those who may not. */
+/* Kernels that touch another device's memory: who may, what crosses, and what is said of those who may not.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -43,11 +44,13 @@ static void load(const char *instruction, unsigned width) {
         text, sizeof text,
         ".version 8.0\n.target sm_90\n.address_size 64\n"
         ".visible .entry k(.param .u64 own, .param .u64 other, .param .u32 mask) {\n"
-        ".shared .align 16 .b8 s[512];\n.reg .b16 %%h<4>;\n.reg .b32 %%r<12>;\n.reg .b64 %%rd<6>;\n.reg .pred %%p1;\n"
+        ".shared .align 16 .b8 s[512];\n.reg .b16 %%h<4>;\n.reg .b32 %%r<12>;\n.reg .b64 %%rd<6>;\n.reg "
+        ".pred %%p1;\n"
         "ld.param.u64 %%rd1, [own]; ld.param.u64 %%rd2, [other]; ld.param.u32 %%r1, [mask];\n"
         "mov.u32 %%r2, %%tid.x; shr.u32 %%r3, %%r1, %%r2; and.b32 %%r3, %%r3, 1; setp.ne.u32 %%p1, %%r3, 0;\n"
         "selp.b64 %%rd3, %%rd2, %%rd1, %%p1; mul.wide.u32 %%rd4, %%r2, %u; add.u64 %%rd3, %%rd3, %%rd4;\n"
-        "mov.u32 %%r5, s; shl.b32 %%r6, %%r2, 4; add.u32 %%r5, %%r5, %%r6; mov.u32 %%r7, 8; mov.u16 %%h1, 1;\n"
+        "mov.u32 %%r5, s; shl.b32 %%r6, %%r2, 4; add.u32 %%r5, %%r5, %%r6; mov.u32 %%r7, 8; mov.u16 %%h1, "
+        "1;\n"
         "%s\nret;\n}\n",
         width, instruction);
     assert_in_range(size, 1, sizeof text - 1);
@@ -160,7 +163,8 @@ static void shares(void **state) {
     load("st.global.u32 [%rd3], %r2;", 4);
     for (unsigned threads = 1; threads <= 4; threads++) {
         told = 0;
-        assert_true(harness_launch_3d(&h, "k", (uint32_t[]){64, 1, 1}, (uint32_t[]){LANES, 1, 1}, 0, params, threads));
+        assert_true(harness_launch_3d(&h, "k", (uint32_t[]){64, 1, 1}, (uint32_t[]){LANES, 1, 1}, 0, params,
+                                      threads));
         assert_int_equal(h.counters.peer_store_transactions, 64 * 2);
         assert_int_equal(told, 64 * 2);
     }
@@ -231,8 +235,9 @@ static void checked(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts),   cmocka_unit_test(counts_of_loops_and_bulk_copies), cmocka_unit_test(shares),
-        cmocka_unit_test(refusals), cmocka_unit_test(checked),
+        cmocka_unit_test(counts),  cmocka_unit_test(counts_of_loops_and_bulk_copies),
+        cmocka_unit_test(shares),  cmocka_unit_test(refusals),
+        cmocka_unit_test(checked),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
