@@ -213,7 +213,8 @@ struct sim_module {
     /* Shared memory: the module's own variables (and device functions'), then the entry's, then, at one
      * offset for all entries since device functions name it too, the launch's dynamic part. */
     uint64_t shared_bytes, dynamic_offset;
-    uint64_t *allocations; /* device memory of the variables */
+    const struct sim_module *first; /* whose managed variables it has; NULL: its own */
+    uint64_t *allocations;          /* device memory of the variables */
     size_t allocation_count;
 };
 

@@ -77,20 +77,24 @@ static void bind(CUmodule module, CUcontext context) {
 /* The library's module in a context, loaded there if necessary; any of its modules if context is NULL. */
 static CUresult library_module(CUlibrary library, CUcontext context, CUmodule *out) {
     CUresult error = CUDA_SUCCESS;
-    CUmodule free_one = NULL, module;
+    CUmodule free_one = NULL, first = NULL, module;
     pthread_mutex_lock(&library->lock);
     for (module = library->modules; module; module = module->next_of_library) {
         if (!context || module->object.context == context)
             break;
-        /* A module without a context lies on device 0. */
-        if (!module->object.context && context->device == 0)
+        /* Several devices share the managed variables of the module without a context, which stays so and
+         * lives as long as the library.  Otherwise that module, which lies on device 0, is for whoever comes
+         * first. */
+        if (!module->object.context && driver.devices > 1 && sim_module_is_managed(module->sim))
+            first = module;
+        else if (!module->object.context && context->device == 0)
             free_one = module;
     }
     if (!module && free_one) {
         bind(free_one, context);
         module = free_one;
     } else if (!module) {
-        error = module_load(context, &library->image, &module);
+        error = module_load(context, &library->image, first, &module);
         if (!error) {
             if (library->modules)
                 copy_attributes(module, library->modules);

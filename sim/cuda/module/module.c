@@ -61,9 +61,10 @@ static bool takes_target(const struct image *image, const char *target, unsigned
 }
 
 /* Adds the device runtime's functions if the module calls one without defining it. */
-static bool load_text(struct sim_memory *memory, const struct image *image, struct sim_module **out,
-                      struct ptx_error *why) {
-    if (sim_module_load(memory, image->name, image->text, image->size, out, why))
+static bool load_text(CUmodule first, struct sim_memory *memory, const struct image *image,
+                      struct sim_module **out, struct ptx_error *why) {
+    if (sim_module_load_beside(first ? first->sim : NULL, memory, image->name, image->text, image->size, out,
+                               why))
         return true;
     if (!strstr(why->message, "function 'cudaCG"))
         return false;
@@ -73,17 +74,18 @@ static bool load_text(struct sim_memory *memory, const struct image *image, stru
     size_t size;
     if (!ptx_link(texts, 2, &linked, &size, why))
         return false;
-    bool loaded = sim_module_load(memory, image->name, linked, size, out, why);
+    bool loaded =
+        sim_module_load_beside(first ? first->sim : NULL, memory, image->name, linked, size, out, why);
     free(linked);
     return loaded;
 }
 
-CUresult module_load(CUcontext context, const struct image *image, CUmodule *out) {
+CUresult module_load(CUcontext context, const struct image *image, CUmodule first, CUmodule *out) {
     CUmodule module = calloc(1, sizeof *module);
     if (!module)
         return CUDA_ERROR_OUT_OF_MEMORY;
     struct ptx_error why = {0};
-    if (!load_text(context ? context->memory : driver.memory, image, &module->sim, &why)) {
+    if (!load_text(first, context ? context->memory : driver.memory, image, &module->sim, &why)) {
         free(module);
         log_error("%s", why.text);
         return strncmp(why.message, "out of memory", 13) == 0 ? CUDA_ERROR_OUT_OF_MEMORY
@@ -134,7 +136,7 @@ static CUresult load(CUmodule *module, const void *image, const char *path, cons
     if (!error && jit)
         error = image_limit_registers(&read, jit->max_registers);
     if (!error)
-        error = module_load(context, &read, module);
+        error = module_load(context, &read, NULL, module);
     image_free(&read);
     if (jit)
         jit_report(jit, error ? log_last_error() : NULL, now_ms() - start);

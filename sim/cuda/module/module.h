@@ -68,8 +68,9 @@ void image_free(struct image *image);
 /* limit_registers.c: 0 registers: no limit.  Errors: OUT_OF_MEMORY. */
 CUresult image_limit_registers(struct image *image, unsigned registers);
 
-/* module.c.  context may be NULL for a library's module that no context has used yet. */
-CUresult module_load(CUcontext context, const struct image *image, CUmodule *out);
+/* module.c.  context may be NULL for a library's module that no context has used yet.  first: the library's
+ * module whose managed variables it has; NULL: it has its own. */
+CUresult module_load(CUcontext context, const struct image *image, CUmodule first, CUmodule *out);
 void module_unload(CUmodule module);
 CUresult module_find_function(CUmodule module, const char *name, CUfunction *out);
 

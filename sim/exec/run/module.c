@@ -12,6 +12,10 @@ static bool place_device_variable(struct sim_module *m, struct ptx_variable *v, 
     if (v->linkage == PTX_LINK_EXTERN)
         return ptx_error_set(error, m->ptx, v->pos,
                              "variable '%s' is declared but not defined in this module", v->name);
+    if (v->managed && m->first) {
+        v->user = ptx_module_variable(m->first->ptx, v->name)->user;
+        return true;
+    }
     uint64_t address =
         sim_memory_alloc(m->memory, v->size, v->managed ? SIM_MEMORY_MANAGED : SIM_MEMORY_MODULE);
     if (!address)
@@ -257,6 +261,18 @@ static bool lower_all(struct sim_module *m, struct ptx_error *error) {
 
 bool sim_module_load(struct sim_memory *memory, const char *name, const char *text, size_t size,
                      struct sim_module **out, struct ptx_error *error) {
+    return sim_module_load_beside(NULL, memory, name, text, size, out, error);
+}
+
+bool sim_module_is_managed(const struct sim_module *module) {
+    for (size_t i = 0; i < module->ptx->variable_count; i++)
+        if (module->ptx->variables[i]->managed)
+            return true;
+    return false;
+}
+
+bool sim_module_load_beside(const struct sim_module *first, struct sim_memory *memory, const char *name,
+                            const char *text, size_t size, struct sim_module **out, struct ptx_error *error) {
     *out = NULL;
     struct ptx_module *ptx;
     if (!ptx_parse(name, text, size, &ptx, error))
@@ -265,6 +281,7 @@ bool sim_module_load(struct sim_memory *memory, const char *name, const char *te
     bool ok = m != NULL;
     if (ok) {
         m->memory = memory;
+        m->first = first;
         m->ptx = ptx;
         m->codes = calloc(ptx->function_count + 1, sizeof *m->codes);
         m->functions = calloc(ptx->function_count + 1, sizeof *m->functions);
