@@ -23,9 +23,6 @@ toolkit=$(dirname "$(dirname "$(readlink -f "$(command -v "$nvcc")")")")
 
 # Prints why a sample is not tried: its CMakeLists.txt needs something that the system or the toolkit lacks.
 lacks() { # CMAKELISTS NAME
-    case $2 in
-    simpleP2P | streamOrderedAllocationP2P) echo "needs two GPUs" && return ;;
-    esac
     local lib
     for lib in 'D3D\|d3d:Direct3D' 'NvSci\|nvsci:NvSci' 'Vulkan\|vulkan:Vulkan' 'EGL_LIB\|EGL::\|EGLS:EGL' \
         'GLUT\|OpenGL:OpenGL' 'FreeImage:FreeImage' 'find_package(MPI:MPI'; do
@@ -42,6 +39,14 @@ lacks() { # CMAKELISTS NAME
         echo "needs lib$lib"
         break
     done
+}
+
+# Samples for several GPUs get two.
+devices() {
+    case $1 in
+    p2pBandwidthLatencyTest | simpleIPC | simpleMultiGPU | simpleP2P | streamOrderedAllocation*P*) echo 2 ;;
+    *) echo 1 ;;
+    esac
 }
 
 # A few samples get smaller sizes, since their defaults are for a GPU.
@@ -100,7 +105,7 @@ build() { # FOLDER NAME FLAVOUR
 # Prints, separated by tabs, the name, the result and, if there were any launches, thread-instructions and seconds.
 verdict() { # NAME STATUS SECONDS
     local at=$out/$1 result figures why
-    figures=$(awk -F, 'NR > 1 { n += $1; t += $NF } END { if (n) printf "%d\t%.3g", n, t }' "$at/launches.csv" \
+    figures=$(awk -F, 'NR > 1 { n += $1; t += $(NF - 1) } END { if (n) printf "%d\t%.3g", n, t }' "$at/launches.csv" \
         2>/dev/null)
     # Wideload's message, else the error that the program got from a call.
     why=$(sed -n "s/^wideload: //p; /no kernel ran: it /!s/^wideload prof: .*: no kernel ran: //p; s/^  driver: //p; $([ "$2" = 0 ] || echo 's/^  note: //p')" \
@@ -144,8 +149,9 @@ try() { # FOLDER NUMBER
     fi
     began=$EPOCHREALTIME
     # shellcheck disable=SC2046 # arguments without blanks
-    (cd "$at" && exec "$wideload" prof --timeout="$limit" --metrics thread_inst_executed --csv launches.csv \
-        --output report "./$name" $(arguments "$name") >stdout 2>stderr </dev/null)
+    (cd "$at" && exec env WIDELOAD_SIM_DEVICES="$(devices "$name")" "$wideload" prof --timeout="$limit" \
+        --metrics thread_inst_executed --csv launches.csv --output report "./$name" \
+        $(arguments "$name") >stdout 2>stderr </dev/null)
     verdict "$name" $? "$(awk "BEGIN { printf \"%.1f\", $EPOCHREALTIME - $began }")" |
         sed "s/\$/\t$kind/" >"$at/result"
 }
@@ -175,7 +181,7 @@ results() { # in the samples' order
 \`scripts/try_samples.sh SRC OUT\` made this page, with cuda-samples at commit $commit and
 $("$nvcc" --version | grep -o 'release [0-9.]*' | sed 's/release/CUDA/'). Each sample is built by nvcc of the sources that its CMakeLists.txt names, for sm_90, by turns with the static runtime, the shared
 one, and as relocatable code with the static one; it runs for at most $limit seconds on a busy machine with two cores, at
-the size that it was written with for a GPU.
+the size that it was written with for a GPU. Samples for several GPUs run on two devices (\`WIDELOAD_SIM_DEVICES=2\`).
 
 *Passes*: it checks its own result and finds it right. *Runs*: it ended well and has no check of its own. *Refused*:
 the simulator says what it does not do. *Declines*: the sample asked the device for something and took the no.
