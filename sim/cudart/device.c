@@ -17,7 +17,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int dev
     return runtime_driver_result(error);
 }
 
-/* There is one device; of several, CUDA prefers the first. */
+/* All devices are alike; of such, CUDA prefers the first. */
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop) {
     if (!device || !prop)
         return runtime_result(cudaErrorInvalidValue);

@@ -1,5 +1,6 @@
 /* Several devices: identities, contexts, whose memory is whose, peer access, and copies between devices. This
  * process has three (WIDELOAD_SIM_DEVICES=3). */
+#include <dlfcn.h>
 #include <stdio.h>
 
 #include "tests/cuda/api.h"
@@ -399,6 +400,19 @@ static void streams(void **state) {
     assert_ok(api.cuMemFree(b));
 }
 
+/* Devices never run at the same time, so launches that wait for each other are refused. */
+static void cooperative(void **state) {
+    (void)state;
+    CUresult (*launch)(CUDA_LAUNCH_PARAMS *, unsigned, unsigned);
+    void *symbol = dlsym(api.library, "cuLaunchCooperativeKernelMultiDevice");
+    assert_non_null(symbol);
+    memcpy(&launch, &symbol, sizeof launch);
+    CUDA_LAUNCH_PARAMS launches[4] = {{.function = vadd[0]}};
+    use(0);
+    assert_int_equal(launch(launches, 2, 0), CUDA_ERROR_NOT_SUPPORTED);
+    assert_int_equal(launch(launches, 4, 0), CUDA_ERROR_INVALID_VALUE);
+}
+
 /* A library's kernel runs on its stream's device, and has variables on each. */
 static void libraries(void **state) {
     (void)state;
@@ -532,6 +546,7 @@ int main(void) {
         TEST(reachable_by_all), TEST(peer_access), TEST(access_of_dead_contexts),
         TEST(pair_attributes),  TEST(pools),       TEST(streams),
         TEST(libraries),        TEST(copies),      TEST(graphs),
+        TEST(cooperative),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, open_driver, close_driver);

@@ -137,7 +137,7 @@ CUresult cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height, CUstre
     return launch(f, grid_width, grid_height, hStream);
 }
 
-/* With one device, only one launch is possible. */
+/* Devices never run at the same time, so launches that meet each other are refused, and one alone is one. */
 CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsList, unsigned int numDevices,
                                               unsigned int flags) {
     CUcontext context;
@@ -145,6 +145,10 @@ CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *launchParamsLi
     if (error)
         return error;
     const CUDA_LAUNCH_PARAMS *one = launchParamsList;
+    if (one && numDevices > 1 && numDevices <= driver.devices) {
+        log_note("cuLaunchCooperativeKernelMultiDevice: several devices do not run at the same time");
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
     unsigned all = CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_PRE_LAUNCH_SYNC |
                    CUDA_COOPERATIVE_LAUNCH_MULTI_DEVICE_NO_POST_LAUNCH_SYNC;
     if (!one || numDevices != 1 || flags & ~all || !one->hStream || one->hStream == CU_STREAM_LEGACY ||

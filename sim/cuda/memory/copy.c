@@ -120,7 +120,7 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t 
     return copy(__func__, dstDevice, DEVICE, srcDevice, DEVICE, ByteCount, false, hStream);
 }
 
-/* All contexts share the device's one memory. */
+/* Addresses are those of one space, so they imply the contexts. */
 static CUresult copy_peer(const char *function, CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                           CUcontext from_context, size_t size, bool wait, CUstream stream) {
     CUcontext context;

@@ -195,7 +195,7 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *pCopy, CUstream hStream) {
     return submit(__func__, pCopy, false, hStream);
 }
 
-/* The same fields except the contexts, which share one memory. */
+/* The same fields except the contexts, which the addresses imply. */
 static CUresult copy_3d_peer(const char *function, const CUDA_MEMCPY3D_PEER *c, bool wait, CUstream stream) {
     if (!c)
         return CUDA_ERROR_INVALID_VALUE;
