@@ -145,6 +145,7 @@ static json_t *launch_object(const struct prof_report *report, const struct prof
                  base_json_set(object, "grid", three(detail->grid)) &&
                  base_json_set(object, "block", three(detail->block)) &&
                  base_json_set(object, "shared_bytes", json_integer((json_int_t)detail->shared_bytes)) &&
+                 base_json_set(object, "device", json_integer(detail->device)) &&
                  base_json_set(object, "metrics", metrics_object(report->choices, &detail->sums)) &&
                  base_json_set(object, "uncertain", uncertain_object(report->choices, detail)) &&
                  base_json_set(object, "lines", lines_array(detail)) &&

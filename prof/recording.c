@@ -168,6 +168,7 @@ static struct prof_detail *get_detail(struct prof_reader *r, const json_t *objec
         !prof_get_three(r, object, "block", detail->block))
         prof_reader_fail(r, PROF_BAD);
     detail->shared_bytes = prof_get_number(r, object, "shared_bytes", INT64_MAX);
+    detail->device = (unsigned)prof_get_number(r, object, "device", UINT32_MAX);
     get_counters(r, object, &detail->sums.c);
     detail->sums.c.launches = 1;
     get_lines(r, object, detail);

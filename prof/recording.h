@@ -61,6 +61,7 @@ struct prof_detail {
     const char *name;   /* demangled */
     unsigned grid[3], block[3];
     uint64_t shared_bytes;
+    unsigned device; /* of its process */
     const char *arch;
     bool proved; /* hardware counters confirmed the rules */
     struct prof_sums sums;

@@ -16,6 +16,7 @@ enum column {
     MARK,
     NAME,
     NUMBER,
+    DEVICE,
     LAUNCHES,
     GRID,
     BLOCK,
@@ -41,6 +42,7 @@ static const struct base_grid_column all_columns[COLUMNS] = {
     [MARK] = {"", BASE_GRID_LEFT | BASE_GRID_HIDE_ZERO},
     [NAME] = {"kernel", BASE_GRID_LEFT | BASE_GRID_CUT | BASE_GRID_INSIDE},
     [NUMBER] = {"#", 0},
+    [DEVICE] = {"dev", BASE_GRID_HIDE_ZERO},
     [LAUNCHES] = {"runs", 0},
     [GRID] = {"grid", 0},
     [BLOCK] = {"block", 0},
@@ -121,6 +123,9 @@ static void put_figure(const void *context, size_t r, size_t c, bool compact, ch
         break;
     case NUMBER:
         base_grid_count((uint64_t)(row->launches[0] - report->recording->launches) + 1, false, out);
+        break;
+    case DEVICE:
+        base_grid_count(row->first->device, false, out);
         break;
     case LAUNCHES:
         base_grid_count(row->launch_count, compact, out);
@@ -301,8 +306,8 @@ static void put_row(FILE *file, const struct prof_report *report, const struct b
 bool prof_put_table(FILE *file, const struct prof_report *report) {
     struct base_grid_column columns[COLUMNS];
     memcpy(columns, all_columns, sizeof columns);
-    static const enum column of_launches[] = {NUMBER, GRID, BLOCK};
-    for (size_t i = 0; i < 3; i++)
+    static const enum column of_launches[] = {NUMBER, DEVICE, GRID, BLOCK};
+    for (size_t i = 0; i < 4; i++)
         columns[of_launches[i]].flags |= report->each ? 0 : BASE_GRID_ABSENT;
     columns[LAUNCHES].flags |= report->each ? BASE_GRID_ABSENT : 0;
     struct base_grid grid = {.columns = columns,

@@ -10,6 +10,7 @@
  *   load=FILE    takes the kernels from there
  *   crash        follows a null pointer
  *   peer         from here on kernels write to memory of device 1
+ *   switch       from here on kernels run on device 1
  *   leak         100 bytes of device memory that are never freed
  *   nofile       uses up its descriptors
  *   closeall     closes all but the standard streams
@@ -121,6 +122,17 @@ static void use_peer(void) {
     CALL("cuCtxSetCurrent", (CUcontext), own);
 }
 
+static void use_other(void) {
+    CUcontext other;
+    if (!library)
+        start();
+    CALL("cuDevicePrimaryCtxRetain", (CUcontext *, CUdevice), &other, 1);
+    CALL("cuCtxSetCurrent", (CUcontext), other);
+    CALL("cuModuleLoad", (CUmodule *, const char *), &module, ptx);
+    CALL("cuMemAlloc_v2", (CUdeviceptr *, size_t), &memory, 1 << 20);
+    CALL("cuMemsetD8_v2", (CUdeviceptr, unsigned char, size_t), memory, 1, 1 << 20);
+}
+
 static void flood(void) {
     static char block[1 << 16];
     memset(block, 'x', sizeof block);
@@ -220,6 +232,8 @@ int main(int argc, char **argv) {
             start();
         } else if (strcmp(step, "peer") == 0) {
             use_peer();
+        } else if (strcmp(step, "switch") == 0) {
+            use_other();
         } else if (strcmp(step, "leak") == 0) {
             CUdeviceptr lost;
             CALL("cuMemAlloc_v2", (CUdeviceptr *, size_t), &lost, 100);

@@ -229,6 +229,18 @@ class Figures(Folder):
         self.assertEqual(atomics["peer_load_transactions"], atomics["gld_transactions"])
         self.assertNotIn("peer", ran("strided:8").stderr)
 
+    def test_devices(self):
+        # A launch's device, where there are others than the first.
+        path = self.place("a.json")
+        command = ["--each", "--json", path, arguments.program, "strided:8", "switch", "strided:8", "strided:8"]
+        done = prof(*command, more={"WIDELOAD_SIM_DEVICES": "2"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r" # +dev +grid")
+        self.assertRegex(done.stderr, r"strided\S* +3 +1 +1 +32 ")
+        with open(path, encoding="utf-8") as file:
+            self.assertEqual([launch["device"] for launch in json.load(file)["launches"]], [0, 1, 1])
+        self.assertNotIn("dev", prof("--each", arguments.program, "strided:8").stderr)
+
     def test_metrics_help(self):
         done = prof("--metrics", "help")
         self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -183,6 +183,10 @@ static void put_launch(struct profile_text *text, struct profile_launch *profile
     put_three(text, "block", what->block);
     profile_put_name(text, "shared_bytes");
     profile_put_number(text, info.shared_bytes + what->shared_bytes);
+    if (sim_memory_device(what->memory)) {
+        profile_put_name(text, "device");
+        profile_put_number(text, sim_memory_device(what->memory));
+    }
     profile_put_name(text, "arch");
     profile_put_string(text, count_rules_name(what->rules));
     profile_put_name(text, "proved");
