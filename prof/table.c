@@ -110,6 +110,41 @@ static bool is_doubted(const struct prof_row *row, enum column c) {
     return false;
 }
 
+/* The figure of a column of counts. */
+static uint64_t count_of(const struct prof_row *row, enum column c) {
+    const wl_counters *n = &row->sums.c;
+    switch (c) {
+    case LAUNCHES:
+        return row->launch_count;
+    case DEVICE:
+        return row->first->device;
+    case LD_REQ:
+        return n->global_load_requests;
+    case LD_TRANS:
+        return n->gld_transactions;
+    case ST_REQ:
+        return n->global_store_requests;
+    case ST_TRANS:
+        return n->gst_transactions;
+    case BULK:
+        return n->bulk_load_transactions + n->bulk_store_transactions;
+    case SH_WAVE:
+        return n->shared_load_transactions + n->shared_store_transactions + n->shared_atomic_transactions;
+    case CONFLICTS:
+        return row->sums.shared_load_conflicts + row->sums.shared_store_conflicts;
+    case LOCAL:
+        return n->local_load_transactions + n->local_store_transactions;
+    case ATOMICS:
+        return n->global_atomic_transactions + n->global_reduction_transactions;
+    case PEER_LD:
+        return n->peer_load_transactions;
+    case PEER_ST:
+        return n->peer_store_transactions + n->peer_atomic_transactions;
+    default:
+        return 0;
+    }
+}
+
 static void put_figure(const void *context, size_t r, size_t c, bool compact, char out[CELL]) {
     const struct prof_report *report = context;
     const struct prof_row *row = &report->rows->items[r];
@@ -124,58 +159,17 @@ static void put_figure(const void *context, size_t r, size_t c, bool compact, ch
     case NUMBER:
         base_grid_count((uint64_t)(row->launches[0] - report->recording->launches) + 1, false, out);
         break;
-    case DEVICE:
-        base_grid_count(row->first->device, false, out);
-        break;
-    case LAUNCHES:
-        base_grid_count(row->launch_count, compact, out);
-        break;
     case GRID:
         put_size(row->first->grid, out);
         break;
     case BLOCK:
         put_size(row->first->block, out);
         break;
-    case LD_REQ:
-        base_grid_count(n->global_load_requests, compact, out);
-        break;
-    case LD_TRANS:
-        base_grid_count(n->gld_transactions, compact, out);
-        break;
     case LD_EFF:
         put_percentage(base_gld_efficiency(n), out);
         break;
-    case ST_REQ:
-        base_grid_count(n->global_store_requests, compact, out);
-        break;
-    case ST_TRANS:
-        base_grid_count(n->gst_transactions, compact, out);
-        break;
     case ST_EFF:
         put_percentage(base_gst_efficiency(n), out);
-        break;
-    case BULK:
-        base_grid_count(n->bulk_load_transactions + n->bulk_store_transactions, compact, out);
-        break;
-    case SH_WAVE:
-        base_grid_count(n->shared_load_transactions + n->shared_store_transactions +
-                            n->shared_atomic_transactions,
-                        compact, out);
-        break;
-    case CONFLICTS:
-        base_grid_count(row->sums.shared_load_conflicts + row->sums.shared_store_conflicts, compact, out);
-        break;
-    case LOCAL:
-        base_grid_count(n->local_load_transactions + n->local_store_transactions, compact, out);
-        break;
-    case ATOMICS:
-        base_grid_count(n->global_atomic_transactions + n->global_reduction_transactions, compact, out);
-        break;
-    case PEER_LD:
-        base_grid_count(n->peer_load_transactions, compact, out);
-        break;
-    case PEER_ST:
-        base_grid_count(n->peer_store_transactions + n->peer_atomic_transactions, compact, out);
         break;
     case WARP:
         put_percentage(n->inst_executed
@@ -190,6 +184,7 @@ static void put_figure(const void *context, size_t r, size_t c, bool compact, ch
                        out);
         break;
     default:
+        base_grid_count(count_of(row, (enum column)c), compact, out);
         break;
     }
 }
