@@ -249,17 +249,33 @@ bool sim_launch_crosses(const struct sim_launch *launch, uint64_t address, size_
            is_peers(launch, &found);
 }
 
+/* The cost of all of a request's lanes, if the site stores it: the pattern is that of these lanes. */
+static const struct count_result *known_cost(const struct sim_pattern *p, const struct sim_lanes *lanes,
+                                             unsigned bytes) {
+    const uint64_t base = lanes->address[lanes->first];
+    const unsigned phase = base >> 2 & 31;
+    return p->mask == lanes->mask && p->space == SIM_SPACE_GLOBAL && p->bytes == bytes && base % 4 == 0 &&
+                   p->phases >> phase & 1
+               ? &p->costs[phase]
+               : NULL;
+}
+
 /* Counts the lanes in the mask. */
 static void count_peers(struct sim_warp *w, const struct sim_memop *op, const struct sim_lanes *lanes,
                         uint32_t mask, unsigned bytes) {
     struct sim_site_tally *site = &w->worker->sites[op->site];
+    site->by[SIM_SPACE_PEER].requests++;
+    const struct count_result *known = mask == lanes->mask ? known_cost(&site->pattern, lanes, bytes) : NULL;
+    if (known) {
+        site->by[SIM_SPACE_PEER].transactions += known->transactions;
+        return;
+    }
     struct sim_lanes peers = *lanes;
     peers.mask = mask;
     peers.first = (unsigned)__builtin_ctz(mask);
     for (unsigned i = 0; i < SIM_LANES; i++)
         peers.address[i] = lanes->address[mask >> i & 1 ? i : peers.first];
     const struct count_result cost = sim_access_cost(w, op, SIM_SPACE_GLOBAL, &peers, bytes);
-    site->by[SIM_SPACE_PEER].requests++;
     site->by[SIM_SPACE_PEER].transactions += cost.transactions;
 }
 
