@@ -127,7 +127,7 @@ static __device__ __forceinline__ void wl_read_words(const struct wl_sort_pass &
 /* What goes with the thread's keys: the other indices, or between two passes the first digits.  marks: of the
  * tile's entries. */
 static __device__ __forceinline__ void wl_find_others(const struct wl_sort_pass &p, bool first,
-                                                      uint64_t begin, uint32_t count, uint16_t *marks,
+                                                      uint64_t begin, uint32_t count, uint32_t *marks,
                                                       uint32_t others[WL_EACH]) {
     const uint32_t from = threadIdx.x / 32 * WL_WARP_ENTRIES;
     if (first && p.others) {
@@ -156,7 +156,7 @@ static __device__ __forceinline__ void wl_exchange_words(const struct wl_sort_pa
     wl_word *words = (wl_word *)wl_sort_memory;
     uint32_t others[WL_EACH];
     if (first || WL_WORD == 4) {
-        wl_find_others(p, first, begin, count, (uint16_t *)wl_sort_memory, others);
+        wl_find_others(p, first, begin, count, (uint32_t *)wl_sort_memory, others);
         __syncthreads();
     }
 #if WL_WORD == 4

@@ -12,12 +12,12 @@
 #define WL_STARTS_AT_ONCE 8
 
 /* Marks each entry with which one of the rows from `from` on begins: by how many rows after `first` that is.
- * Rows without entries mark none, so if starts ascend, no two rows mark one entry.  If the kind of index were
- * not known here, the loads would wait for each other. */
+ * Rows without entries mark none, so if starts ascend, no two rows mark one entry: the maximum is for others.
+ * If the kind of index were not known here, the loads would wait for each other. */
 template <typename index>
 static __device__ __forceinline__ void wl_mark_some(const struct wl_sort_rows &starts, uint64_t begin,
                                                     uint64_t first, uint64_t from, uint64_t last,
-                                                    uint16_t *marks) {
+                                                    uint32_t *marks) {
     const uint32_t lane = threadIdx.x % 32;
     const index *start = (const index *)wl_global(starts.array) + from + lane;
     index at[WL_STARTS_AT_ONCE], next[WL_STARTS_AT_ONCE];
@@ -30,16 +30,15 @@ static __device__ __forceinline__ void wl_mark_some(const struct wl_sort_rows &s
 #pragma unroll
     for (uint32_t i = 0; i < WL_STARTS_AT_ONCE; i++)
         if (at[i] != next[i] && (index)(at[i] - (index)begin) < WL_WARP_ENTRIES)
-            marks[(index)(at[i] - (index)begin)] = (uint16_t)(from + i * 32 + lane - first);
+            atomicMax(&marks[(index)(at[i] - (index)begin)], (uint32_t)(from + i * 32 + lane - first));
 }
 
 static __device__ __forceinline__ void wl_mark_rows(const struct wl_sort_rows &starts, uint64_t begin,
-                                                    uint64_t first, uint64_t last, uint16_t *marks) {
+                                                    uint64_t first, uint64_t last, uint32_t *marks) {
     const uint32_t lane = threadIdx.x % 32;
 #pragma unroll
-    for (uint32_t i = 0; i < WL_WARP_ENTRIES / 8; i += 32)
-        if (i + lane < WL_WARP_ENTRIES / 8)
-            ((uint4 *)marks)[i + lane] = make_uint4(0, 0, 0, 0);
+    for (uint32_t i = 0; i < WL_WARP_ENTRIES / 4; i += 32)
+        ((uint4 *)marks)[i + lane] = make_uint4(0, 0, 0, 0);
     __syncwarp();
     for (uint64_t from = first + 1; from <= last; from += 32 * WL_STARTS_AT_ONCE)
         if (starts.bytes == 4)
@@ -53,7 +52,7 @@ static __device__ __forceinline__ void wl_mark_rows(const struct wl_sort_rows &s
  * last: the last one's row or a later one.  marks: of the warp's entries. */
 static __device__ __forceinline__ void wl_find_rows(const struct wl_sort_rows &starts, uint64_t begin,
                                                     uint64_t end, uint64_t first, uint64_t last,
-                                                    uint16_t *marks, uint32_t rows[WL_EACH]) {
+                                                    uint32_t *marks, uint32_t rows[WL_EACH]) {
     const uint32_t lane = threadIdx.x % 32;
     if (last - first > WL_MARKED) {
 #pragma unroll 1
