@@ -8,7 +8,7 @@
 
 static const char device_name[] = "Wideload simulator";
 /* Addresses that no real device has: bus 0, device 0 in the domain of the device's number. */
-static const char pci_bus_id[] = "0000:00:00.0";
+#define PCI_BUS_ID "%04x:00:00.0"
 
 CUresult cuDeviceGetCount(int *count) {
     CUresult error = driver_check();
@@ -100,9 +100,10 @@ CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev) {
     CUresult error = driver_check_device(dev);
     if (error)
         return error;
-    if (!pciBusId || len < (int)sizeof pci_bus_id)
+    const int bytes = (int)sizeof "0000:00:00.0";
+    if (!pciBusId || len < bytes)
         return CUDA_ERROR_INVALID_VALUE;
-    snprintf(pciBusId, sizeof pci_bus_id, "%04x:00:00.0", (unsigned)dev);
+    snprintf(pciBusId, (size_t)bytes, PCI_BUS_ID, (unsigned)dev);
     return CUDA_SUCCESS;
 }
 
