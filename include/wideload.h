@@ -392,6 +392,76 @@ WL_API wl_error wl_csr_check(wl_context *context, const wl_sparse_shape *shape, 
 WL_API wl_error wl_coo_check(wl_context *context, const wl_sparse_shape *shape, wl_devptr rows,
                              wl_devptr cols, wl_devptr workspace, wl_stream stream);
 
+/* ---------------------------------------------------------------- several devices
+ *
+ * A redistribution moves an array whose parts lie on several devices of one process.  Each rank has one part,
+ * a box of the global array, and wants another.  A plan is made once, for any number of calls. */
+
+/* A box of a global array, dense in memory: of dimension d it has the indices begin[d] to begin[d] + sizes[d]
+ * - 1.  order lists the dimensions as they lie in memory, the outermost first; the last one's elements are
+ * contiguous.  A box with a size of 0 has no elements; then nothing else in it matters. */
+typedef struct wl_box {
+    uint64_t begin[WL_RANK_MAX], sizes[WL_RANK_MAX];
+    unsigned order[WL_RANK_MAX];
+} wl_box;
+
+typedef struct wl_redistribution wl_redistribution;
+
+/* Makes a plan: the global array has `dimensions` dimensions (0 to WL_RANK_MAX) of `sizes` elements, of
+ * element_bytes bytes each (1 or more).  Rank r works on contexts[r].  It has the box from[r], and wants the
+ * box to[r].  contexts, from and to have `ranks` entries.
+ *
+ * Each element that a box of `to` has lies in exactly one box of `from`.  Boxes of `to` may overlap, and
+ * elements may be wanted by nobody.  Several ranks may have one context.  The contexts are all of GPUs, all
+ * of the simulator (WIDELOAD_SIM_DEVICES), or all of the host.  The plan enables peer access from each
+ * device to those that it sends to, and leaves it enabled.
+ *
+ * Destroy a plan before its contexts are closed.  Errors: INVALID_ARGUMENT as above; for a box outside the
+ * array; for an order that is no permutation; for sizes whose product overflows; for elements that are wanted
+ * and that nobody has, or several ranks: the message names the ranks and the first such index.  UNSUPPORTED:
+ * no peer access between two devices, which the message names.  OUT_OF_MEMORY; DRIVER.
+ *
+ *     wl_redistribution *plan;
+ *     wl_redistribution_create(&plan, 2, contexts, sizeof(float), 3, sizes, slabs, pencils);
+ *     wl_redistribute(plan, to, from, streams);
+ *     wl_redistribution_destroy(plan);  */
+WL_API wl_error wl_redistribution_create(wl_redistribution **out, unsigned ranks, wl_context *const *contexts,
+                                         size_t element_bytes, unsigned dimensions, const uint64_t *sizes,
+                                         const wl_box *from, const wl_box *to);
+
+/* The same for the transpose of a matrix of rows x cols elements.  Rank r has from_rows[r] rows of it, after
+ * those of the ranks before, and wants to_rows[r] rows of the transpose, which are columns of the matrix.
+ * Counts may be 0; their sums are rows and cols.  NULL: an even split, of which the first ranks have one row
+ * more where it does not divide. */
+WL_API wl_error wl_transpose_distributed_create(wl_redistribution **out, unsigned ranks,
+                                                wl_context *const *contexts, size_t element_bytes,
+                                                uint64_t rows, uint64_t cols, const uint64_t *from_rows,
+                                                const uint64_t *to_rows);
+
+/* Redistributes.  from[r] and to[r] are the addresses of rank r's boxes, of any alignment.  They are memory
+ * of its device, managed memory or pinned host memory.  An address may be NULL if the box is empty.
+ * streams[r] is a stream of contexts[r]; if `streams` is NULL, all are the default stream.  The lists are
+ * read before the call returns.
+ *
+ * Memory of pools (cuMemAllocAsync), or that cuMemMap made, is not part of peer access: its owner makes it
+ * accessible (cuMemPoolSetAccess, cuMemSetAccess).
+ *
+ * On each rank's stream the call begins after what is there before it.  What follows on that stream finds all
+ * of to[r], and may overwrite from[r].  The call is asynchronous and allocates nothing once its kernels are
+ * loaded.  It can be captured in a CUDA graph if all streams belong to one capture.  On the host device it
+ * returns when its work is done.
+ *
+ * A plan is used by one call at a time; its calls on the same streams run in order.  Errors:
+ * INVALID_ARGUMENT for a NULL plan or address, pageable host memory, and arrays that overlap: no array of
+ * `to` shares a byte with another array.  Then nothing is put on any stream.  DRIVER and OUT_OF_MEMORY: the
+ * driver could not load or launch a kernel, which the message names by its ranks.  Then the outputs mean
+ * nothing; what was launched before is still waited for on the ranks' streams. */
+WL_API wl_error wl_redistribute(wl_redistribution *plan, const wl_devptr *to, const wl_devptr *from,
+                                const wl_stream *streams);
+
+/* Frees a plan.  Calls of it that are still running finish.  NULL is a no-op. */
+WL_API void wl_redistribution_destroy(wl_redistribution *plan);
+
 /* The kernel that the calling thread's last operation used, and why: "wl_transpose: tile-skewed: ...".  ""
  * before the first operation.  Valid until the thread's next call of this function.  If WIDELOAD_LOG=1 is in
  * the environment when a context is opened, each operation on it writes this line to stderr. */

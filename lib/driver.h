@@ -29,6 +29,9 @@
     X(cuCtxPopCurrent, NULL)                                                                                 \
     X(cuCtxSynchronize, NULL)                                                                                \
     X(cuCtxResetPersistingL2Cache, NULL)                                                                     \
+    X(cuCtxGetStreamPriorityRange, NULL)                                                                     \
+    X(cuCtxEnablePeerAccess, NULL)                                                                           \
+    X(cuDeviceCanAccessPeer, NULL)                                                                           \
     X(cuThreadExchangeStreamCaptureMode, NULL)                                                               \
     X(cuModuleLoadData, NULL)                                                                                \
     X(cuModuleUnload, NULL)                                                                                  \
@@ -47,9 +50,11 @@
     X(cuDeviceGetUuid, NULL)                                                                                 \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor, NULL)                                                     \
     X(cuStreamCreate, NULL)                                                                                  \
+    X(cuStreamCreateWithPriority, NULL)                                                                      \
     X(cuStreamDestroy, NULL)                                                                                 \
     X(cuStreamSynchronize, NULL)                                                                             \
     X(cuStreamIsCapturing, NULL)                                                                             \
+    X(cuStreamWaitEvent, NULL)                                                                               \
     X(cuStreamBeginCapture, NULL)                                                                            \
     X(cuStreamEndCapture, NULL)                                                                              \
     X(cuGraphInstantiateWithFlags, NULL)                                                                     \
@@ -63,8 +68,22 @@
     X(cuEventSynchronize, NULL)                                                                              \
     X(cuEventElapsedTime, "cuEventElapsedTime")
 
-/* Functions that older drivers lack; NULL there. */
-#define WL_DRIVER_OPTIONAL_MAP(X) X(cuLaunchKernelEx)
+/* Functions that older drivers lack; NULL there.  The second list is of CUDA 12.5: streams that have some of
+ * a device's multiprocessors. */
+#if CUDA_VERSION >= 12050
+#define WL_DRIVER_PARTS_MAP(X)                                                                               \
+    X(cuDeviceGetDevResource)                                                                                \
+    X(cuDevSmResourceSplitByCount)                                                                           \
+    X(cuDevResourceGenerateDesc)                                                                             \
+    X(cuGreenCtxCreate)                                                                                      \
+    X(cuGreenCtxDestroy)                                                                                     \
+    X(cuGreenCtxStreamCreate)
+#else
+#define WL_DRIVER_PARTS_MAP(X)
+#endif
+#define WL_DRIVER_OPTIONAL_MAP(X)                                                                            \
+    X(cuLaunchKernelEx)                                                                                      \
+    WL_DRIVER_PARTS_MAP(X)
 
 struct wl__driver {
     void *library;  /* dlopen's handle */

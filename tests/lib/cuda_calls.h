@@ -22,6 +22,10 @@
     X(cuCtxSynchronize)                                                                                      \
     X(cuStreamCreate)                                                                                        \
     X(cuStreamDestroy)                                                                                       \
+    X(cuStreamWaitEvent)                                                                                     \
+    X(cuEventCreate)                                                                                         \
+    X(cuEventDestroy)                                                                                        \
+    X(cuEventRecord)                                                                                         \
     X(cuStreamSynchronize)                                                                                   \
     X(cuStreamBeginCapture)                                                                                  \
     X(cuStreamEndCapture)                                                                                    \

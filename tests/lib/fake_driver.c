@@ -15,7 +15,39 @@ struct fake_state *fake_state(void) {
     return &state;
 }
 
+/* The context of a device is an address in `state`. */
+static CUcontext context_of(CUdevice device) {
+    return (CUcontext)((char *)&state + device);
+}
+
+static unsigned device_count(void) {
+    return state.devices ? state.devices : 1;
+}
+
+static CUcontext stack[16]; /* of `state.depth` contexts */
+
+static CUcontext current(void) {
+    return state.depth > 0 ? stack[state.depth - 1] : state.current ? context_of(0) : NULL;
+}
+
+/* Whether it is this call's turn to fail. */
+static bool fails(void) {
+    return (state.fail_on && !state.fail_after) || (state.fail_after && --state.fail_after == 0);
+}
+
+static CUresult step(enum fake_kind kind, void *stream, void *event) {
+    if (fails())
+        return CUDA_ERROR_LAUNCH_FAILED;
+    if (state.step_count < sizeof(state.steps) / sizeof(state.steps[0]))
+        state.steps[state.step_count] = (struct fake_step){kind, stream, event};
+    state.step_count++;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuInit(unsigned flags) {
+#if CUDA_VERSION >= 12050
+    state.can_part = true;
+#endif
     return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
@@ -35,13 +67,13 @@ CUresult cuGetErrorString(CUresult error, const char **text) {
 }
 
 CUresult cuDeviceGetCount(int *count) {
-    *count = 1;
+    *count = (int)device_count();
     return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGet(CUdevice *device, int ordinal) {
     *device = ordinal;
-    return ordinal == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    return ordinal >= 0 && (unsigned)ordinal < device_count() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
 CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
@@ -91,9 +123,8 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device) {
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
-    (void)device;
     state.retained++;
-    *context = (CUcontext)&state;
+    *context = context_of(device);
     return CUDA_SUCCESS;
 }
 
@@ -103,29 +134,47 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
     return CUDA_SUCCESS;
 }
 
-/* Its only context, if one is current. */
 CUresult cuCtxGetCurrent(CUcontext *context) {
-    *context = state.depth > 0 || state.current ? (CUcontext)&state : NULL;
+    *context = current();
     return CUDA_SUCCESS;
 }
 
 CUresult cuCtxGetDevice(CUdevice *device) {
-    *device = 0;
-    return state.depth > 0 || state.current ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+    *device = current() ? (CUdevice)((char *)current() - (char *)&state) : 0;
+    return current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
 CUresult cuCtxPushCurrent(CUcontext context) {
-    if (context != (CUcontext)&state)
+    if (context < context_of(0) || context >= context_of((CUdevice)device_count()) || state.depth == 16)
         return CUDA_ERROR_INVALID_CONTEXT;
-    state.depth++;
+    stack[state.depth++] = context;
     state.pushes++;
     return CUDA_SUCCESS;
 }
 
 CUresult cuCtxPopCurrent(CUcontext *context) {
-    *context = (CUcontext)&state;
+    *context = current();
     state.depth--;
     return CUDA_SUCCESS;
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+    *least = 0;
+    *greatest = -5;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
+    *can = device != peer && !state.no_peers;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags) {
+    if (flags || peer == current())
+        return CUDA_ERROR_INVALID_VALUE;
+    if (fails())
+        return CUDA_ERROR_TOO_MANY_PEERS;
+    return state.peers++ ? CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED : CUDA_SUCCESS;
 }
 
 static CUresult fail(void) {
@@ -265,7 +314,8 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUst
 static unsigned argument_count(const char *kernel) {
     if (strcmp(kernel, "wl_copy_scalar") == 0)
         return 4;
-    if (strncmp(kernel, "wl_copy_rows_", 13) == 0)
+    if (strncmp(kernel, "wl_copy_rows_", 13) == 0 || strncmp(kernel, "wl_copy_tiles", 13) == 0 ||
+        strncmp(kernel, "wl_copy_strided", 15) == 0)
         return 1;
     if (strncmp(kernel, "wl_copy_", 8) == 0)
         return 6;
@@ -280,6 +330,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
         return fail();
     if (grid_x == 0 || grid_y == 0 || grid_x > 2147483647u || grid_y > 65535)
         return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = step(FAKE_LAUNCH, stream, NULL);
+    if (result)
+        return result;
     if (state.launch_count < sizeof(state.launches) / sizeof(state.launches[0])) {
         struct fake_launch *launch = &state.launches[state.launch_count];
         *launch = (struct fake_launch){
@@ -307,12 +360,20 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
 
 CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
     (void)flags;
+    if (fails())
+        return CUDA_ERROR_OUT_OF_MEMORY;
     *stream = (CUstream)malloc(1);
+    state.streams += *stream != NULL;
     return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
+    return priority == 0 || priority == -5 ? cuStreamCreate(stream, flags) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuStreamDestroy(CUstream stream) {
     free(stream);
+    state.streams--;
     return CUDA_SUCCESS;
 }
 
@@ -327,6 +388,61 @@ CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status) {
     (void)stream;
     *status = (CUstreamCaptureStatus)state.capture_status;
     return (CUresult)state.capture_error;
+}
+
+#if CUDA_VERSION >= 12050
+CUresult cuDeviceGetDevResource(CUdevice device, CUdevResource *resource, CUdevResourceType type) {
+    (void)device;
+    if (!state.processors || fails() || type != CU_DEV_RESOURCE_TYPE_SM)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    *resource = (CUdevResource){.type = type, .sm.smCount = state.processors};
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDevSmResourceSplitByCount(CUdevResource *result, unsigned *groups, const CUdevResource *input,
+                                     CUdevResource *rest, unsigned flags, unsigned least) {
+    if (*groups != 1 || flags || fails())
+        return CUDA_ERROR_INVALID_VALUE;
+    *result = *rest = *input;
+    result->sm.smCount = least;
+    rest->sm.smCount = input->sm.smCount - least;
+    return CUDA_SUCCESS;
+}
+
+/* Descriptions and parts are numbers of multiprocessors. */
+CUresult cuDevResourceGenerateDesc(CUdevResourceDesc *description, CUdevResource *resources, unsigned count) {
+    if (count != 1 || fails())
+        return CUDA_ERROR_INVALID_VALUE;
+    *description = (CUdevResourceDesc)(uintptr_t)resources->sm.smCount;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGreenCtxCreate(CUgreenCtx *part, CUdevResourceDesc description, CUdevice device, unsigned flags) {
+    (void)device;
+    if (flags != CU_GREEN_CTX_DEFAULT_STREAM || fails())
+        return CUDA_ERROR_INVALID_VALUE;
+    *part = (CUgreenCtx)description;
+    state.parts++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGreenCtxDestroy(CUgreenCtx part) {
+    (void)part;
+    state.parts--;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuGreenCtxStreamCreate(CUstream *stream, CUgreenCtx part, unsigned flags, int priority) {
+    CUresult result = flags == CU_STREAM_NON_BLOCKING && !priority ? cuStreamCreate(stream, flags)
+                                                                   : CUDA_ERROR_INVALID_VALUE;
+    if (!result)
+        state.part_processors[state.part_streams++ % 2] = (unsigned)(uintptr_t)part;
+    return result;
+}
+#endif
+
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
+    return flags ? CUDA_ERROR_INVALID_VALUE : step(FAKE_WAIT, stream, event);
 }
 
 CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
@@ -374,18 +490,21 @@ CUresult cuGraphDestroy(CUgraph graph) {
 
 CUresult cuEventCreate(CUevent *event, unsigned flags) {
     (void)flags;
+    if (fails())
+        return CUDA_ERROR_OUT_OF_MEMORY;
     *event = (CUevent)malloc(1);
+    state.events += *event != NULL;
     return *event ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 CUresult cuEventDestroy(CUevent event) {
     free(event);
+    state.events--;
     return CUDA_SUCCESS;
 }
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
-    (void)event, (void)stream;
-    return CUDA_SUCCESS;
+    return step(FAKE_RECORD, stream, event);
 }
 
 CUresult cuEventSynchronize(CUevent event) {

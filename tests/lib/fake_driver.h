@@ -13,7 +13,28 @@ struct fake_launch {
     uint64_t arguments[12]; /* what the first arguments point to, 8 bytes each */
 };
 
+/* Work on streams and events, in the order of the calls.  For a launch the event is NULL. */
+struct fake_step {
+    enum fake_kind { FAKE_LAUNCH, FAKE_RECORD, FAKE_WAIT } kind;
+    void *stream, *event;
+};
+
 struct fake_state {
+    unsigned devices;      /* 0: one */
+    bool no_peers;         /* no device has access to another one */
+    unsigned peers;        /* number of calls that enabled it */
+    int streams;           /* created but not destroyed */
+    bool can_part;         /* streams may have parts of a device's multiprocessors: CUDA 12.5's header */
+    unsigned processors;   /* of a device, in parts of which streams may be; 0: they may not */
+    int parts;             /* made but not destroyed */
+    unsigned part_streams; /* streams made in parts */
+    unsigned part_processors[2]; /* of the last two of these */
+    int events;
+    struct fake_step steps[1024]; /* the first ones */
+    unsigned step_count;
+    unsigned
+        fail_after; /* of the calls on streams, events and peers, this one fails, counted from 1; then 0 */
+    bool fail_on;   /* and so do all after it */
     struct fake_launch launches[64]; /* the first ones */
     unsigned launch_count;
     int depth;        /* contexts pushed but not popped */

@@ -29,6 +29,9 @@
     X(cuMemcpyDtoDAsync, (CUdeviceptr a, CUdeviceptr b, size_t c, CUstream d), (a, b, c, d))                 \
     X(cuMemsetD8Async, (CUdeviceptr a, unsigned char b, size_t c, CUstream d), (a, b, c, d))                 \
     X(cuStreamCreate, (CUstream * a, unsigned b), (a, b))                                                    \
+    X(cuCtxEnablePeerAccess, (CUcontext a, unsigned b), (a, b))                                              \
+    X(cuStreamCreateWithPriority, (CUstream * a, unsigned b, int c), (a, b, c))                              \
+    X(cuStreamWaitEvent, (CUstream a, CUevent b, unsigned c), (a, b, c))                                     \
     X(cuStreamDestroy, (CUstream a), (a))                                                                    \
     X(cuStreamSynchronize, (CUstream a), (a))                                                                \
     X(cuStreamBeginCapture, (CUstream a, CUstreamCaptureMode b), (a, b))                                     \
@@ -47,8 +50,15 @@
     X(cuEventRecord, (CUevent a, CUstream b), (a, b))                                                        \
     X(cuEventSynchronize, (CUevent a), (a))
 
-/* The library's calls that only query, or set what is current in the thread. */
+/* The library's calls that only query, or set what is current in the thread; and those for parts of a device,
+ * which are made once for a plan. */
 #define TRACE_HARMLESS_MAP(X)                                                                                \
+    X(cuDeviceGetDevResource)                                                                                \
+    X(cuDevSmResourceSplitByCount)                                                                           \
+    X(cuDevResourceGenerateDesc)                                                                             \
+    X(cuGreenCtxCreate)                                                                                      \
+    X(cuGreenCtxDestroy)                                                                                     \
+    X(cuGreenCtxStreamCreate)                                                                                \
     X(cuInit)                                                                                                \
     X(cuDriverGetVersion)                                                                                    \
     X(cuGetErrorName)                                                                                        \
@@ -64,6 +74,8 @@
     X(cuCtxPushCurrent)                                                                                      \
     X(cuCtxPopCurrent)                                                                                       \
     X(cuStreamIsCapturing)                                                                                   \
+    X(cuCtxGetStreamPriorityRange)                                                                           \
+    X(cuDeviceCanAccessPeer)                                                                                 \
     X(cuMemGetInfo)                                                                                          \
     X(cuPointerGetAttributes)                                                                                \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                           \
