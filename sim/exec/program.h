@@ -213,8 +213,10 @@ struct sim_module {
     /* Shared memory: the module's own variables (and device functions'), then the entry's, then, at one
      * offset for all entries since device functions name it too, the launch's dynamic part. */
     uint64_t shared_bytes, dynamic_offset;
-    const struct sim_module *first; /* whose managed variables it has; NULL: its own */
-    uint64_t *allocations;          /* device memory of the variables */
+    struct sim_managed *managed; /* the managed variables */
+    size_t managed_count;
+    bool shares_managed;   /* with a module that came before, which gave them their values */
+    uint64_t *allocations; /* device memory of the other variables */
     size_t allocation_count;
 };
 

@@ -163,12 +163,12 @@ struct sim_function;
  * defined in the module itself, and so must functions, but for those that every device has (services.c). */
 bool sim_module_load(struct sim_memory *memory, const char *name, const char *text, size_t size,
                      struct sim_module **out, struct ptx_error *error);
-/* The same text as first's once more, for another device.  Managed variables are first's, which must outlive
- * the module: there is one of each for all devices. */
-bool sim_module_load_beside(const struct sim_module *first, struct sim_memory *memory, const char *name,
+/* The same text as other's once more, for another device.  They share the managed variables, which live until
+ * the last module that has them is unloaded.  Only the first module initializes them, so an initializer that
+ * names a variable which is not managed gives the address of the first module's.  NULL: no other.  Nobody may
+ * unload other meanwhile. */
+bool sim_module_load_beside(const struct sim_module *other, struct sim_memory *memory, const char *name,
                             const char *text, size_t size, struct sim_module **out, struct ptx_error *error);
-/* Whether it has managed variables. */
-bool sim_module_is_managed(const struct sim_module *module);
 void sim_module_unload(struct sim_module *module);
 /* The PTX's .target: "sm_90a". */
 const char *sim_module_target(const struct sim_module *module);

@@ -15,7 +15,7 @@ struct CUlib_st {
     struct object object;
     pthread_mutex_t lock;
     struct image image;
-    CUmodule modules; /* one per context; one without a context until the first use */
+    CUmodule modules; /* one per context; on a device one without a context until the first use there */
     struct CUkern_st *kernels;
     size_t kernel_count;
 };
@@ -74,34 +74,41 @@ static void bind(CUmodule module, CUcontext context) {
         module->functions[i].object.context = context;
 }
 
-/* The library's module in a context, loaded there if necessary; any of its modules if context is NULL. */
-static CUresult library_module(CUlibrary library, CUcontext context, CUmodule *out) {
+/* Call with the lock held. */
+static CUresult load_module(CUlibrary library, CUcontext context, CUdevice device, CUmodule alike,
+                            CUmodule *out) {
+    CUmodule module;
+    CUresult error = module_load(context, device, &library->image, library->modules, &module);
+    if (error)
+        return error;
+    if (alike)
+        copy_attributes(module, alike);
+    module->library = library;
+    module->next_of_library = library->modules;
+    library->modules = *out = module;
+    return CUDA_SUCCESS;
+}
+
+/* The library's module in a context, loaded there if necessary; if context is NULL, any of its modules on the
+ * device. */
+static CUresult library_module(CUlibrary library, CUcontext context, CUdevice device, CUmodule *out) {
     CUresult error = CUDA_SUCCESS;
-    CUmodule free_one = NULL, first = NULL, module;
+    CUmodule unbound = NULL, alike = NULL, module;
     pthread_mutex_lock(&library->lock);
     for (module = library->modules; module; module = module->next_of_library) {
+        if (module->device != device)
+            continue;
         if (!context || module->object.context == context)
             break;
-        /* Several devices share the managed variables of the module without a context, which stays so and
-         * lives as long as the library.  Otherwise that module, which lies on device 0, is for whoever comes
-         * first. */
-        if (!module->object.context && driver.devices > 1 && sim_module_is_managed(module->sim))
-            first = module;
-        else if (!module->object.context && context->device == 0)
-            free_one = module;
+        if (!module->object.context)
+            unbound = module;
+        alike = module;
     }
-    if (!module && free_one) {
-        bind(free_one, context);
-        module = free_one;
+    if (!module && unbound) {
+        bind(unbound, context);
+        module = unbound;
     } else if (!module) {
-        error = module_load(context, &library->image, first, &module);
-        if (!error) {
-            if (library->modules)
-                copy_attributes(module, library->modules);
-            module->library = library;
-            module->next_of_library = library->modules;
-            library->modules = module;
-        }
+        error = load_module(library, context, device, alike, &module);
     }
     pthread_mutex_unlock(&library->lock);
     *out = module;
@@ -110,7 +117,7 @@ static CUresult library_module(CUlibrary library, CUcontext context, CUmodule *o
 
 static CUresult add_kernels(CUlibrary library) {
     CUmodule module;
-    CUresult error = library_module(library, NULL, &module);
+    CUresult error = library_module(library, NULL, 0, &module);
     if (error)
         return error;
     library->kernels = calloc(module->function_count + 1, sizeof *library->kernels);
@@ -235,7 +242,7 @@ CUresult cuLibraryGetModule(CUmodule *pMod, CUlibrary library) {
         error = check_library(library);
     if (error)
         return error;
-    return pMod ? library_module(library, context, pMod) : CUDA_ERROR_INVALID_VALUE;
+    return pMod ? library_module(library, context, context->device, pMod) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuLibraryGetGlobal(CUdeviceptr *dptr, size_t *bytes, CUlibrary library, const char *name) {
@@ -262,12 +269,16 @@ CUresult cuLibraryGetManaged(CUdeviceptr *dptr, size_t *bytes, CUlibrary library
     return CUDA_SUCCESS;
 }
 
-CUresult kernel_function(CUkernel kernel, CUcontext context, CUfunction *out) {
+static CUresult function_on(CUkernel kernel, CUcontext context, CUdevice device, CUfunction *out) {
     CUmodule module;
-    CUresult error = library_module(kernel->library, context, &module);
+    CUresult error = library_module(kernel->library, context, device, &module);
     if (!error)
         *out = &module->functions[kernel->index];
     return error;
+}
+
+CUresult kernel_function(CUkernel kernel, CUcontext context, CUfunction *out) {
+    return function_on(kernel, context, context->device, out);
 }
 
 CUresult cuKernelGetFunction(CUfunction *pFunc, CUkernel kernel) {
@@ -287,23 +298,24 @@ CUresult cuKernelGetAttribute(int *pi, CUfunction_attribute attrib, CUkernel ker
     if (error)
         return error;
     CUfunction function;
-    error = pi ? kernel_function(kernel, NULL, &function) : CUDA_ERROR_INVALID_VALUE;
+    error = pi ? function_on(kernel, NULL, dev, &function) : CUDA_ERROR_INVALID_VALUE;
     return error ? error : function_get_attribute(function, attrib, pi);
 }
 
-/* Applies to every context in which the library is loaded. */
+/* Applies to every context of the device. */
 CUresult cuKernelSetAttribute(CUfunction_attribute attrib, int val, CUkernel kernel, CUdevice dev) {
     CUmodule module;
     CUresult error = check_kernel(kernel);
     if (!error)
         error = driver_check_device(dev);
     if (!error)
-        error = library_module(kernel->library, NULL, &module); /* at least one module exists and stores it */
+        error = library_module(kernel->library, NULL, dev, &module); /* which stores it */
     if (error)
         return error;
     pthread_mutex_lock(&kernel->library->lock);
     for (module = kernel->library->modules; module && !error; module = module->next_of_library)
-        error = function_set_attribute(&module->functions[kernel->index], attrib, val);
+        if (module->device == dev)
+            error = function_set_attribute(&module->functions[kernel->index], attrib, val);
     pthread_mutex_unlock(&kernel->library->lock);
     return error;
 }
@@ -334,7 +346,7 @@ CUresult cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t *paramO
     CUfunction function;
     CUresult error = check_kernel(kernel);
     if (!error)
-        error = kernel_function(kernel, NULL, &function);
+        error = function_on(kernel, NULL, 0, &function);
     if (error)
         return error;
     if (!paramOffset || paramIndex >= function->info.param_count)

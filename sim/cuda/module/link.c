@@ -220,7 +220,7 @@ static CUresult complete(CUlinkState state) {
     if (!error)
         error = image_limit_registers(&result, state->jit.max_registers);
     if (!error)
-        error = module_load(NULL, &result, NULL, &module);
+        error = module_load(NULL, 0, &result, NULL, &module);
     if (error) {
         image_free(&result);
         return error;

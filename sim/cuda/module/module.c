@@ -61,9 +61,9 @@ static bool takes_target(const struct image *image, const char *target, unsigned
 }
 
 /* Adds the device runtime's functions if the module calls one without defining it. */
-static bool load_text(CUmodule first, struct sim_memory *memory, const struct image *image,
+static bool load_text(CUmodule other, struct sim_memory *memory, const struct image *image,
                       struct sim_module **out, struct ptx_error *why) {
-    if (sim_module_load_beside(first ? first->sim : NULL, memory, image->name, image->text, image->size, out,
+    if (sim_module_load_beside(other ? other->sim : NULL, memory, image->name, image->text, image->size, out,
                                why))
         return true;
     if (!strstr(why->message, "function 'cudaCG"))
@@ -75,23 +75,25 @@ static bool load_text(CUmodule first, struct sim_memory *memory, const struct im
     if (!ptx_link(texts, 2, &linked, &size, why))
         return false;
     bool loaded =
-        sim_module_load_beside(first ? first->sim : NULL, memory, image->name, linked, size, out, why);
+        sim_module_load_beside(other ? other->sim : NULL, memory, image->name, linked, size, out, why);
     free(linked);
     return loaded;
 }
 
-CUresult module_load(CUcontext context, const struct image *image, CUmodule first, CUmodule *out) {
+CUresult module_load(CUcontext context, CUdevice device, const struct image *image, CUmodule other,
+                     CUmodule *out) {
     CUmodule module = calloc(1, sizeof *module);
     if (!module)
         return CUDA_ERROR_OUT_OF_MEMORY;
     struct ptx_error why = {0};
-    if (!load_text(first, context ? context->memory : driver.memory, image, &module->sim, &why)) {
+    if (!load_text(other, sim_memory_of(driver.memory, (unsigned)device), image, &module->sim, &why)) {
         free(module);
         log_error("%s", why.text);
         return strncmp(why.message, "out of memory", 13) == 0 ? CUDA_ERROR_OUT_OF_MEMORY
                                                               : CUDA_ERROR_INVALID_PTX;
     }
     unsigned capability = count_rules_capability(atomic_load(&driver.rules));
+    module->device = device;
     module->compiled_for = image->compiled_for ? image->compiled_for : capability;
     CUresult error = CUDA_ERROR_INVALID_PTX;
     if (takes_target(image, sim_module_target(module->sim), capability))
@@ -136,7 +138,7 @@ static CUresult load(CUmodule *module, const void *image, const char *path, cons
     if (!error && jit)
         error = image_limit_registers(&read, jit->max_registers);
     if (!error)
-        error = module_load(context, &read, NULL, module);
+        error = module_load(context, context->device, &read, NULL, module);
     image_free(&read);
     if (jit)
         jit_report(jit, error ? log_last_error() : NULL, now_ms() - start);

@@ -8,6 +8,7 @@
 struct CUmod_st {
     struct object object;
     struct sim_module *sim;
+    CUdevice device;
     unsigned compiled_for;
     struct CUfunc_st *functions; /* every .entry function, in the order of the PTX */
     size_t function_count;
@@ -68,9 +69,10 @@ void image_free(struct image *image);
 /* limit_registers.c: 0 registers: no limit.  Errors: OUT_OF_MEMORY. */
 CUresult image_limit_registers(struct image *image, unsigned registers);
 
-/* module.c.  context may be NULL for a library's module that no context has used yet.  first: the library's
- * module whose managed variables it has; NULL: it has its own. */
-CUresult module_load(CUcontext context, const struct image *image, CUmodule first, CUmodule *out);
+/* module.c.  context may be NULL for a library's module that no context has used yet.  other: a module of the
+ * same library, with which it shares the managed variables; NULL: none. */
+CUresult module_load(CUcontext context, CUdevice device, const struct image *image, CUmodule other,
+                     CUmodule *out);
 void module_unload(CUmodule module);
 CUresult module_find_function(CUmodule module, const char *name, CUfunction *out);
 

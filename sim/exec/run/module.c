@@ -3,26 +3,36 @@
 #include <string.h>
 
 #include "sim/exec/program.h"
+#include "sim/exec/run/managed.h"
 
 static uint64_t align_up(uint64_t value, uint64_t align) {
     return align ? (value + align - 1) / align * align : value;
+}
+
+/* The place of a variable's bytes; 0: out of memory. */
+static uint64_t take_memory(struct sim_module *m, const struct ptx_variable *v) {
+    if (v->managed)
+        return sim_managed_add(m->managed, v->name, v->size);
+    const uint64_t address = sim_memory_alloc(m->memory, v->size, SIM_MEMORY_MODULE);
+    if (address) {
+        m->allocations[m->allocation_count++] = address;
+        sim_memory_set_name(m->memory, address, v->name);
+    }
+    return address;
 }
 
 static bool place_device_variable(struct sim_module *m, struct ptx_variable *v, struct ptx_error *error) {
     if (v->linkage == PTX_LINK_EXTERN)
         return ptx_error_set(error, m->ptx, v->pos,
                              "variable '%s' is declared but not defined in this module", v->name);
-    if (v->managed && m->first) {
-        v->user = ptx_module_variable(m->first->ptx, v->name)->user;
+    if (v->managed && m->shares_managed) {
+        v->user = sim_managed_at(m->managed, m->managed_count++);
         return true;
     }
-    uint64_t address =
-        sim_memory_alloc(m->memory, v->size, v->managed ? SIM_MEMORY_MANAGED : SIM_MEMORY_MODULE);
+    const uint64_t address = take_memory(m, v);
     if (!address)
         return ptx_error_set(error, m->ptx, v->pos, "out of memory for variable '%s' (%zu bytes)", v->name,
                              v->size);
-    m->allocations[m->allocation_count++] = address;
-    sim_memory_set_name(m->memory, address, v->name);
     v->user = address;
     if (v->init)
         memcpy((void *)(uintptr_t)address, v->init, v->size);
@@ -38,7 +48,9 @@ static bool place_variables(struct sim_module *m, struct ptx_error *error) {
     for (size_t f = 0; f < m->ptx->function_count; f++)
         total += m->ptx->functions[f]->variable_count;
     m->allocations = malloc((total + 1) * sizeof *m->allocations);
-    if (!m->allocations)
+    if (!m->managed)
+        m->managed = sim_managed_create(m->memory, total);
+    if (!m->allocations || !m->managed)
         return ptx_error_set(error, m->ptx, (struct ptx_pos){1, 1}, "out of memory");
     for (size_t f = 0; f <= m->ptx->function_count; f++) {
         bool own = f < m->ptx->function_count;
@@ -169,7 +181,8 @@ static void relocate_all(const struct sim_module *m) {
         struct ptx_variable **list = own ? m->ptx->functions[f]->variables : m->ptx->variables;
         size_t count = own ? m->ptx->functions[f]->variable_count : m->ptx->variable_count;
         for (size_t i = 0; i < count; i++)
-            if (list[i]->space == PTX_SPACE_GLOBAL || list[i]->space == PTX_SPACE_CONST)
+            if ((list[i]->space == PTX_SPACE_GLOBAL || list[i]->space == PTX_SPACE_CONST) &&
+                !(list[i]->managed && m->shares_managed)) /* the program may have changed it */
                 relocate(list[i]);
     }
 }
@@ -264,14 +277,7 @@ bool sim_module_load(struct sim_memory *memory, const char *name, const char *te
     return sim_module_load_beside(NULL, memory, name, text, size, out, error);
 }
 
-bool sim_module_is_managed(const struct sim_module *module) {
-    for (size_t i = 0; i < module->ptx->variable_count; i++)
-        if (module->ptx->variables[i]->managed)
-            return true;
-    return false;
-}
-
-bool sim_module_load_beside(const struct sim_module *first, struct sim_memory *memory, const char *name,
+bool sim_module_load_beside(const struct sim_module *other, struct sim_memory *memory, const char *name,
                             const char *text, size_t size, struct sim_module **out, struct ptx_error *error) {
     *out = NULL;
     struct ptx_module *ptx;
@@ -281,7 +287,8 @@ bool sim_module_load_beside(const struct sim_module *first, struct sim_memory *m
     bool ok = m != NULL;
     if (ok) {
         m->memory = memory;
-        m->first = first;
+        m->shares_managed = other != NULL;
+        m->managed = other ? sim_managed_share(other->managed) : NULL;
         m->ptx = ptx;
         m->codes = calloc(ptx->function_count + 1, sizeof *m->codes);
         m->functions = calloc(ptx->function_count + 1, sizeof *m->functions);
@@ -314,6 +321,7 @@ void sim_module_unload(struct sim_module *m) {
         return;
     for (size_t i = 0; i < m->allocation_count; i++)
         sim_memory_free(m->memory, m->allocations[i]);
+    sim_managed_release(m->managed);
     for (size_t f = 0; m->codes && f < m->ptx->function_count; f++)
         sim_code_release(&m->codes[f]);
     for (size_t f = 0; m->functions && f < m->function_count; f++)
