@@ -356,6 +356,48 @@ static void pools(void **state) {
     assert_ok(api.cuMemFreeAsync(later, NULL));
 }
 
+/* Memory of a captured allocation lies where its pool says, and is the stream's context's. */
+static void captured_pools(void **state) {
+    (void)state;
+    CUmemoryPool pool;
+    CUstream stream;
+    CUgraph graph;
+    CUgraphExec exec;
+    CUdeviceptr here, there;
+    CUmemAccessDesc map = access_for(0, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    CUmemPoolProps props = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                            .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 2}};
+    int ordinal;
+    CUcontext owner;
+    assert_ok(api.cuMemPoolCreate(&pool, &props));
+    assert_ok(api.cuMemPoolSetAccess(pool, &map, 1));
+    use(1);
+    assert_ok(api.cuStreamCreate(&stream, 0));
+    use(0);
+    assert_ok(api.cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    assert_ok(api.cuMemAllocAsync(&here, 4, stream));
+    assert_ok(api.cuMemAllocFromPoolAsync(&there, 4, pool, stream));
+    assert_ok(api.cuStreamEndCapture(stream, &graph));
+    assert_ok(api.cuGraphInstantiate(&exec, graph, 0));
+    assert_ok(api.cuGraphLaunch(exec, stream));
+    assert_ok(api.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, here));
+    assert_int_equal(ordinal, 1);
+    assert_ok(api.cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, here));
+    assert_ptr_equal(owner, primary[1]);
+    assert_ok(api.cuPointerGetAttribute(&ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, there));
+    assert_int_equal(ordinal, 2);
+    assert_ok(store(0, there, 5));
+    assert_int_equal(read_word(there), 5);
+    is_refused(0, here, "in memory of device 1, to which device 0 has no access");
+    assert_ok(api.cuMemFree(here));
+    assert_ok(api.cuMemFree(there));
+    assert_ok(api.cuGraphExecDestroy(exec));
+    assert_ok(api.cuGraphDestroy(graph));
+    assert_ok(api.cuMemPoolDestroy(pool));
+    use(1);
+    assert_ok(api.cuStreamDestroy(stream));
+}
+
 /* ---------------------------------------------------------------- streams and events */
 
 static void streams(void **state) {
@@ -544,9 +586,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(identities),       TEST(contexts),    TEST(belongs),
         TEST(reachable_by_all), TEST(peer_access), TEST(access_of_dead_contexts),
-        TEST(pair_attributes),  TEST(pools),       TEST(streams),
-        TEST(libraries),        TEST(copies),      TEST(graphs),
-        TEST(cooperative),
+        TEST(pair_attributes),  TEST(pools),       TEST(captured_pools),
+        TEST(streams),          TEST(libraries),   TEST(copies),
+        TEST(graphs),           TEST(cooperative),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, open_driver, close_driver);

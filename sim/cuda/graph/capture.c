@@ -204,19 +204,22 @@ CUresult capture_set(CUstream stream, const CUDA_MEMSET_NODE_PARAMS *set) {
     return capture_work(graph_work_set(&work, set, NULL), stream, &work);
 }
 
-CUresult capture_alloc(CUstream stream, size_t size, CUdeviceptr *out) {
+CUresult capture_alloc(CUstream stream, CUcontext context, CUdevice device, uint64_t access, size_t size,
+                       CUdeviceptr *out) {
     struct graph_work work;
-    CUcontext context;
-    CUresult error = context_enter(&context);
-    if (error)
-        return error;
+    CUmemAccessDesc mapped[SIM_MAX_DEVICES];
     CUDA_MEM_ALLOC_NODE_PARAMS params = {
         .poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-                      .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE,
-                                   .id = stream_context(stream, context)->device}},
+                      .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device}},
+        .accessDescs = mapped,
         .bytesize = size,
     };
-    error = graph_work_alloc(&work, &params);
+    for (int d = 0; d < SIM_MAX_DEVICES; d++)
+        if (access & SIM_ACCESS_OF(d))
+            mapped[params.accessDescCount++] =
+                (CUmemAccessDesc){.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = d},
+                                  .flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUresult error = graph_work_alloc(&work, context, &params);
     if (error)
         return error;
     CUdeviceptr address = work.alloc.params.dptr;

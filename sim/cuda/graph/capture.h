@@ -27,7 +27,10 @@ CUresult capture_kernel(const CUlaunchConfig *config,
                         struct kernel_launch *launch); /* takes ownership of launch */
 CUresult capture_copy(CUstream stream, const CUDA_MEMCPY3D *copy);
 CUresult capture_set(CUstream stream, const CUDA_MEMSET_NODE_PARAMS *set);
-CUresult capture_alloc(CUstream stream, size_t size, CUdeviceptr *out);
+/* context: the stream's; access: bits of the devices that reach the memory, beside the one that it lies on.
+ */
+CUresult capture_alloc(CUstream stream, CUcontext context, CUdevice device, uint64_t access, size_t size,
+                       CUdeviceptr *out);
 CUresult capture_free(CUstream stream, CUdeviceptr address);
 /* made: the result of making work.  Takes ownership of work. */
 CUresult capture_work(CUresult made, CUstream stream, struct graph_work *work);

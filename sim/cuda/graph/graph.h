@@ -80,7 +80,8 @@ CUresult graph_work_host(struct graph_work *work, CUhostFn function, void *data)
 CUresult graph_work_child(struct graph_work *work, CUgraph child);
 /* type: EVENT_RECORD or WAIT_EVENT. */
 CUresult graph_work_event(struct graph_work *work, CUgraphNodeType type, CUevent event);
-CUresult graph_work_alloc(struct graph_work *work, const CUDA_MEM_ALLOC_NODE_PARAMS *params);
+CUresult graph_work_alloc(struct graph_work *work, CUcontext context,
+                          const CUDA_MEM_ALLOC_NODE_PARAMS *params);
 /* For a free node of graph. */
 CUresult graph_work_free_node(struct graph_work *work, CUgraph graph, CUdeviceptr address);
 CUresult graph_work_batch(struct graph_work *work, CUcontext context, unsigned count,

@@ -304,7 +304,7 @@ CUresult cuGraphAddMemAllocNode(CUgraphNode *phGraphNode, CUgraph hGraph, const 
     struct graph_work work;
     CUresult error = check_memory_graph(hGraph);
     if (!error)
-        error = graph_work_alloc(&work, nodeParams);
+        error = graph_work_alloc(&work, NULL, nodeParams);
     if (error)
         return error;
     CUdeviceptr address = work.alloc.params.dptr;
@@ -407,7 +407,7 @@ CUresult graph_work_any(struct graph_work *work, CUgraph graph, CUgraphNodeParam
         memcpy(&alloc, &params->alloc, sizeof alloc);
         error = check_memory_graph(graph);
         if (!error)
-            error = graph_work_alloc(work, &alloc);
+            error = graph_work_alloc(work, NULL, &alloc);
         if (!error)
             params->alloc.dptr = work->alloc.params.dptr;
         return error;

@@ -167,9 +167,10 @@ CUresult graph_work_event(struct graph_work *work, CUgraphNodeType type, CUevent
     return CUDA_SUCCESS;
 }
 
-CUresult graph_work_alloc(struct graph_work *work, const CUDA_MEM_ALLOC_NODE_PARAMS *params) {
+CUresult graph_work_alloc(struct graph_work *work, CUcontext given,
+                          const CUDA_MEM_ALLOC_NODE_PARAMS *params) {
     CUcontext context;
-    CUresult error = context_enter(&context);
+    CUresult error = context_of(given, &context);
     if (error)
         return error;
     if (!params || !params->bytesize || params->poolProps.allocType != CU_MEM_ALLOCATION_TYPE_PINNED ||

@@ -136,6 +136,17 @@ static CUresult check_pool(CUmemoryPool pool) {
     return object_is(pool, OBJECT_POOL) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* The graph owns the memory, not the pool, which says where it lies and which devices reach it. */
+static CUresult capture(CUmemoryPool pool, CUstream stream, CUcontext context, size_t size,
+                        CUdeviceptr *out) {
+    if (!is_on_device(pool->place))
+        return CUDA_ERROR_NOT_SUPPORTED;
+    pthread_mutex_lock(&lock);
+    const uint64_t access = pool->access;
+    pthread_mutex_unlock(&lock);
+    return capture_alloc(stream, context, device_of(pool->place), access, size, out);
+}
+
 static CUresult allocate(CUdeviceptr *out, size_t size, CUmemoryPool pool, CUstream stream) {
     CUcontext context;
     bool capturing;
@@ -144,14 +155,13 @@ static CUresult allocate(CUdeviceptr *out, size_t size, CUmemoryPool pool, CUstr
         return error;
     if (!out || !size)
         return CUDA_ERROR_INVALID_VALUE;
-    if (capturing) /* the graph owns it, not the pool */
-        return pool && !is_on_device(pool->place) ? CUDA_ERROR_NOT_SUPPORTED
-                                                  : capture_alloc(stream, size, out);
     context = stream_context(stream, context);
     if (!pool)
         pool = pool_of(device_place(context->device), true);
     if (!pool)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (capturing)
+        return capture(pool, stream, context, size, out);
     uint64_t used = atomic_fetch_add(&pool->used, size) + size;
     struct allocation *allocation;
     error = pool->max_size && used > pool->max_size ? CUDA_ERROR_OUT_OF_MEMORY : CUDA_SUCCESS;
