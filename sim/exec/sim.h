@@ -51,7 +51,7 @@ struct sim_allocation {
 
 #define SIM_MAX_DEVICES       16
 #define SIM_ACCESS_OF(device) (UINT64_C(1) << (device))
-#define SIM_ACCESS_ALL        (SIM_ACCESS_OF(SIM_MAX_DEVICES) - 1)
+#define SIM_ACCESS_ALL        UINT64_MAX /* of the host's memory; a device's may be open to each device, too */
 #define SIM_ACCESS_BY_PEERS   (UINT64_C(1) << 32) /* so do launches with peer access to its device */
 
 /* One device's memory.  Devices have one space of addresses, so whatever takes an address takes any of them.
@@ -91,7 +91,7 @@ bool sim_memory_free(struct sim_memory *memory, uint64_t base);
 bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out);
 /* Whether a kernel may touch [address, address + size), which no one allocation holds: the memory is packed,
  * and has pages there.  *out: the bytes around it that no allocation holds, base and size; where it lies in
- * allocations partly, its own bytes. */
+ * allocations partly, its own bytes; and who reaches all of it. */
 bool sim_memory_slack(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out);
 /* The allocation made next after that serial number; false when there is none. */
 bool sim_memory_next(struct sim_memory *memory, uint64_t serial, struct sim_allocation *out);

@@ -128,6 +128,27 @@ static void counts(void **state) {
     }
 }
 
+/* Constants are no global loads, so they do not cross either. */
+static void counts_no_constants(void **state) {
+    (void)state;
+    h.with.peers = 1 << 1;
+    load("ld.const.u32 %r4, [%rd3];", 4);
+    assert_true(launch(ALL));
+    crosses(0, 0, 0, 0, 0, 0);
+    assert_int_equal(h.counters.global_load_requests, 0);
+}
+
+/* Memory of another device that all of them reach is still another's. */
+static void counts_what_all_reach(void **state) {
+    (void)state;
+    load("st.global.u32 [%rd3], %r2;", 4);
+    h.with.peers = 0;
+    assert_true(sim_memory_set_access(h.memory, other_array, SIM_ACCESS_OF(SIM_MAX_DEVICES) - 1));
+    assert_true(launch(ALL));
+    crosses(0, 0, 1, 4, 0, 0);
+    assert_true(sim_memory_set_access(h.memory, other_array, SIM_ACCESS_OF(1) | SIM_ACCESS_BY_PEERS));
+}
+
 /* Atomics that ptxas makes loops of, and bulk copies, are counted elsewhere. */
 static void counts_of_loops_and_bulk_copies(void **state) {
     (void)state;
@@ -235,8 +256,12 @@ static void checked(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts),  cmocka_unit_test(counts_of_loops_and_bulk_copies),
-        cmocka_unit_test(shares),  cmocka_unit_test(refusals),
+        cmocka_unit_test(counts_no_constants),
+        cmocka_unit_test(counts_what_all_reach),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(counts_of_loops_and_bulk_copies),
+        cmocka_unit_test(shares),
+        cmocka_unit_test(refusals),
         cmocka_unit_test(checked),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

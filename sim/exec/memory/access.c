@@ -281,6 +281,8 @@ static void count_peers(struct sim_warp *w, const struct sim_memop *op, const st
 
 void sim_access_count_peers(struct sim_warp *w, const struct sim_memop *op, const struct sim_lanes *lanes,
                             unsigned bytes) {
+    if (sim_memory_devices(w->worker->launch->memory) == 1)
+        return;
     uint32_t mask = 0;
     for (uint32_t left = lanes->mask; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
@@ -318,8 +320,8 @@ void sim_access_check_global(struct sim_warp *w, const struct sim_insn *in, cons
         site->outside += outside;
         crossing |= (uint32_t)peers << i;
     }
-    /* atomic.c counts the loops that ptxas makes of atomics. */
-    if (crossing && !op->uncounted && !op->texture && !(op->loops && op->to))
+    /* Constants are no global loads.  atomic.c counts the loops that ptxas makes of atomics. */
+    if (crossing && op->space != SIM_SPACE_CONST && !op->uncounted && !op->texture && !(op->loops && op->to))
         count_peers(w, op, lanes, crossing, bytes);
 }
 

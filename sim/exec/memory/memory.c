@@ -548,11 +548,37 @@ bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, s
     }
 }
 
+/* Leaves those who reach more memory, too.  What lies on two devices is open to those alone that both name.
+ */
+static void narrow(struct sim_allocation *range, uint64_t access, unsigned device) {
+    if (access == SIM_ACCESS_ALL)
+        return;
+    if (range->access != SIM_ACCESS_ALL && range->device != device)
+        access &= ~SIM_ACCESS_BY_PEERS;
+    range->access &= access;
+    range->device = device;
+}
+
+/* Sets who reaches all of the range, by its pages and the allocations in it.  Call with the lock held. */
+static void set_reach(const struct space *space, struct table *table, size_t count, uint64_t address,
+                      size_t size, struct sim_allocation *range) {
+    range->access = SIM_ACCESS_ALL;
+    for (uint64_t at = address / SIM_PAGE_BYTES * SIM_PAGE_BYTES; at < address + size; at += SIM_PAGE_BYTES) {
+        const unsigned owner = sim_pages_owner(space->pages, at);
+        narrow(range, access_of_owner(owner), owner / 2);
+    }
+    for (size_t i = entries_up_to(table, count, address + size - 1); i--;) {
+        const struct entry *entry = &table->entries[i];
+        if (get(&entry->base) + get(&entry->size) <= address)
+            break;
+        narrow(range, get(&entry->access), (unsigned)get(&entry->device));
+    }
+}
+
 bool sim_memory_slack(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out) {
     struct space *space = memory->space;
     if (!space->pages || !sim_pages_hold(space->pages, address, size))
         return false;
-    const unsigned owner = sim_pages_owner(space->pages, address);
     pthread_mutex_lock(&space->lock);
     struct table *table = atomic_load_explicit(&space->table, memory_order_relaxed);
     size_t count = atomic_load_explicit(&space->count, memory_order_relaxed);
@@ -565,13 +591,12 @@ bool sim_memory_slack(struct sim_memory *memory, uint64_t address, size_t size, 
     }
     if (after < count && get(&table->entries[after].base) < end)
         end = get(&table->entries[after].base);
-    pthread_mutex_unlock(&space->lock);
     *out = (struct sim_allocation){.base = base, .size = (size_t)(end - base)};
     /* It may extend into an allocation, or on. */
     if (end < base || !sim_within(address - base, size, end - base))
         *out = (struct sim_allocation){.base = address, .size = size};
-    out->device = owner / 2;
-    out->access = access_of_owner(owner);
+    set_reach(space, table, count, address, size, out);
+    pthread_mutex_unlock(&space->lock);
     return true;
 }
 

@@ -398,6 +398,43 @@ static void devices(void **state) {
     sim_memory_destroy(m[1]);
 }
 
+/* Who reaches memory outside allocations reaches every page of it, and every allocation that it extends into.
+ */
+static void slack_of_several(void **state) {
+    (void)state;
+    enum { PAGE = 2 << 20, UNIT = 512 };
+    const uint64_t one = SIM_ACCESS_OF(1), by_peers = SIM_ACCESS_BY_PEERS;
+    struct sim_memory *m = sim_memory_create(UINT64_C(1) << 30), *other = sim_memory_add_device(m);
+    struct sim_allocation found;
+    if (!sim_memory_pack(m)) {
+        sim_memory_destroy(m);
+        skip();
+    }
+    /* Pages are taken downwards: device 1's follows the host's, and device 0's follows device 1's. */
+    const uint64_t high = sim_memory_alloc(m, PAGE, SIM_MEMORY_DEVICE),
+                   middle = sim_memory_alloc(other, PAGE, SIM_MEMORY_DEVICE),
+                   low = sim_memory_alloc(m, PAGE, SIM_MEMORY_HOST);
+    assert_true(middle + PAGE == high && low + PAGE == middle);
+    assert_true(sim_memory_slack(m, high - UNIT, 2 * UNIT, &found) && found.access == 0);
+    assert_true(sim_memory_slack(m, middle - UNIT, 2 * UNIT, &found));
+    assert_true(found.access == (one | by_peers) && found.device == 1);
+    assert_true(sim_memory_slack(m, low + UNIT, 2 * PAGE, &found) && found.access == 0);
+    /* Both may be open to the same device. */
+    assert_true(sim_memory_set_access(m, middle, one | 1));
+    assert_true(sim_memory_slack(m, middle - UNIT, PAGE, &found));
+    assert_true(found.access == one && found.device == 1); /* the page is not */
+    /* Two arrays in a page. */
+    const uint64_t first = sim_memory_alloc(other, UNIT, SIM_MEMORY_DEVICE),
+                   second = sim_memory_alloc(other, UNIT, SIM_MEMORY_DEVICE);
+    assert_true(first + UNIT == second);
+    assert_true(sim_memory_slack(m, first + 1, UNIT, &found) && found.access == (one | by_peers));
+    assert_true(sim_memory_set_access(m, second, one));
+    assert_true(sim_memory_slack(m, first + 1, UNIT, &found) && found.access == one);
+    assert_true(sim_memory_slack(m, second + 1, UNIT, &found) && found.access == one);
+    assert_true(sim_memory_slack(m, second + UNIT, UNIT, &found) && found.access == (one | by_peers));
+    sim_memory_destroy(m);
+}
+
 /* Packed memory: the layout, the accessible parts, and the reuse of pieces. */
 static void packed(void **state) {
     (void)state;
@@ -554,6 +591,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(concurrent, setup, teardown),
         cmocka_unit_test(ordered),
         cmocka_unit_test(devices),
+        cmocka_unit_test(slack_of_several),
         cmocka_unit_test(packed),
         cmocka_unit_test(packed_slack),
         cmocka_unit_test(packed_room),
