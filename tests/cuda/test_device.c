@@ -117,6 +117,7 @@ static void attributes(void **state) {
     assert_ok(api.cuDeviceGetProperties(&properties, 0));
     assert_int_equal(properties.SIMDWidth, 32);
     assert_int_equal(properties.clockRate, 1980000);
+    assert_int_equal(attribute(CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH), 1); /* of one */
 }
 
 static void rules(void **state) {

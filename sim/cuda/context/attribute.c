@@ -94,7 +94,6 @@ static const struct attribute attributes[] = {
     {CU_DEVICE_ATTRIBUTE_COMPUTE_PREEMPTION_SUPPORTED, 1},
     {CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM, 1},
     {CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 1},
-    {CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH, 1},
     {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, LIMIT_BLOCK_SHARED_OPTIN},
     {CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED, 1},
     {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, LIMIT_SM_BLOCKS},
@@ -132,6 +131,8 @@ CUresult cuDeviceGetAttribute(int *pi, CUdevice_attribute attrib, CUdevice dev) 
         *pi = (int)(capability % 10);
     else if (attrib == CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)
         *pi = capability >= CLUSTERS_FROM;
+    else if (attrib == CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH)
+        *pi = driver.devices == 1; /* devices never run at the same time */
     else if (attrib == CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID ||
              attrib == CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID)
         *pi = dev;
