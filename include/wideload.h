@@ -87,7 +87,7 @@ typedef void *wl_stream;
  *   "auto", NULL     what the environment variable WIDELOAD_DEVICE names; else the first GPU; else the
  *                    simulator
  *   "gpu", "gpu:N"   a GPU, numbered as CUDA does
- *   "sim", "sim:N"   the simulator: its first device, or that of the WIDELOAD_SIM_DEVICES that it has
+ *   "sim", "sim:N"   the simulator: "sim" is its first device, "sim:N" is device N of WIDELOAD_SIM_DEVICES
  *   "host"           the machine's own processors: operations on arrays in host memory, without CUDA
  *   "current"        the calling thread's current CUDA context, for programs that create contexts with the
  *                    driver API.  That context must outlive the wl_context.  Its driver is NVIDIA's, or the
@@ -479,8 +479,8 @@ WL_API const char *wl_explain(void);
  * bulk_*       bulk copies (cp.async.bulk) from and to global memory, in sectors; dshared_bulk_* to other
  *              blocks.  A request is one lane's copy; useful bytes are all bytes copied
  * peer_*       those of global memory, bulk copies too, that lie on another device: requests with at least
- * one lane there, and the sectors of these lanes.  The other counters have them as well.  Reductions count as
- * atomics; texture fetches are left out
+ *              one lane there, and the sectors of these lanes.  The other counters have them as well.
+ *              Reductions count as atomics; texture fetches are left out
  * *_useful_bytes  distinct bytes that the lanes of a request touch, summed over requests
  * *_moved_bytes   transactions times their size */
 #define WL_COUNTER_MAP(X)                                                                                    \

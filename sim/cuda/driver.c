@@ -207,7 +207,7 @@ bool driver_has(CUdevice device) {
     return device >= 0 && (unsigned)device < driver.devices;
 }
 
-/* Runs when the process ends or the library is closed.  The device owns the contexts. */
+/* Runs when the process ends or the library is closed.  The contexts have no owner. */
 __attribute__((destructor)) static void finish(void) {
     if (atomic_exchange(&state, CUDA_ERROR_DEINITIALIZED) != CUDA_SUCCESS)
         return;

@@ -5,7 +5,7 @@
 
 #include "sim/cuda/driver.h"
 
-/* Sums over the device: all contexts of the process add to them. */
+/* Sums over all devices: all contexts of the process add to them. */
 int wlSimGetCounters(struct wl_counters *out) {
     CUresult error = driver_check();
     if (error)

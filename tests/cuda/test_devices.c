@@ -1,6 +1,7 @@
 /* Several devices: identities, contexts, whose memory is whose, peer access, and copies between devices. This
  * process has three (WIDELOAD_SIM_DEVICES=3). */
 #include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 
 #include "tests/cuda/api.h"
@@ -192,6 +193,12 @@ static void reachable_by_all(void **state) {
     assert_int_equal(api.cuMemPrefetchAsync(
                          managed, 4, (CUmemLocation){.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 3}, 0, NULL),
                      CUDA_ERROR_INVALID_DEVICE);
+    /* Advice that needs no place may come with any. */
+    const CUmemLocation none = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = INT_MAX};
+    assert_int_equal(api.cuMemPrefetchAsync(managed, 4, none, 0, NULL), CUDA_ERROR_INVALID_DEVICE);
+    assert_int_equal(api.cuMemAdvise(managed, 4, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, none),
+                     CUDA_ERROR_INVALID_DEVICE);
+    assert_ok(api.cuMemAdvise(managed, 4, CU_MEM_ADVISE_SET_READ_MOSTLY, none));
     assert_ok(api.cuMemHostUnregister(&own));
     assert_ok(api.cuMemFreeHost(host));
     assert_ok(api.cuMemFree(managed));
@@ -284,6 +291,17 @@ static void pair_attributes(void **state) {
     assert_int_equal(api.cuDeviceGetP2PAttribute(NULL, one, 0, 1), CUDA_ERROR_INVALID_VALUE);
     assert_int_equal(api.cuDeviceGetP2PAttribute(&value, one, 1, 1), CUDA_ERROR_INVALID_DEVICE);
     assert_int_equal(api.cuDeviceGetP2PAttribute(&value, one, 0, 3), CUDA_ERROR_INVALID_DEVICE);
+#if CUDA_VERSION >= 13000
+    CUresult (*atomics)(unsigned *, const CUatomicOperation *, unsigned, CUdevice, CUdevice);
+    void *symbol = dlsym(api.library, "cuDeviceGetP2PAtomicCapabilities");
+    assert_non_null(symbol);
+    memcpy(&atomics, &symbol, sizeof atomics);
+    const CUatomicOperation swap = CU_ATOMIC_OPERATION_EXCHANGE;
+    unsigned capabilities;
+    assert_ok(atomics(&capabilities, &swap, 1, 0, 1));
+    assert_true(capabilities & CU_ATOMIC_CAPABILITY_SCALAR_64);
+    assert_false(capabilities & CU_ATOMIC_CAPABILITY_SCALAR_128); /* kernels have none */
+#endif
 }
 
 /* ---------------------------------------------------------------- pools */
@@ -453,6 +471,11 @@ static void cooperative(void **state) {
     use(0);
     assert_int_equal(launch(launches, 2, 0), CUDA_ERROR_NOT_SUPPORTED);
     assert_int_equal(launch(launches, 4, 0), CUDA_ERROR_INVALID_VALUE);
+    for (int d = 0; d < DEVICES; d++) {
+        int can = -1;
+        assert_ok(api.cuDeviceGetAttribute(&can, CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH, d));
+        assert_int_equal(can, 0);
+    }
 }
 
 /* A library's kernel runs on its stream's device, and has variables on each. */

@@ -1,6 +1,5 @@
 /* Peer access: which contexts may use the memory of which others.  It has a direction. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/cuda/driver.h"
 
@@ -158,8 +157,7 @@ static unsigned capabilities_of(CUatomicOperation operation) {
                CU_ATOMIC_CAPABILITY_SCALAR_32;
     case CU_ATOMIC_OPERATION_EXCHANGE:
     case CU_ATOMIC_OPERATION_CAS:
-        return any_sign | CU_ATOMIC_CAPABILITY_SCALAR_32 | CU_ATOMIC_CAPABILITY_SCALAR_64 |
-               CU_ATOMIC_CAPABILITY_SCALAR_128;
+        return any_sign | CU_ATOMIC_CAPABILITY_SCALAR_32 | CU_ATOMIC_CAPABILITY_SCALAR_64;
     case CU_ATOMIC_OPERATION_FLOAT_ADD:
         return CU_ATOMIC_CAPABILITY_SIGNED | scalars | CU_ATOMIC_CAPABILITY_VECTOR_32x4;
     case CU_ATOMIC_OPERATION_FLOAT_MIN:

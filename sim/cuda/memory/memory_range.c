@@ -92,9 +92,11 @@ static CUresult prefetch(CUdeviceptr address, size_t count, enum place place, CU
     return CUDA_SUCCESS;
 }
 
+/* If there is no such device, *out is some place. */
 static CUresult place_of_device(CUdevice device, enum place *out) {
-    *out = device == CU_DEVICE_CPU ? HOST : (enum place)(DEVICE + device);
-    return driver_has(device) || device == CU_DEVICE_CPU ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    const bool known = driver_has(device);
+    *out = known ? (enum place)(DEVICE + device) : HOST;
+    return known || device == CU_DEVICE_CPU ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
 /* Advice that needs no place may come with any. */
@@ -124,8 +126,10 @@ CUresult cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice
 static CUresult place_of_location(CUmemLocation location, enum place *out) {
     *out = HOST;
     if (location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+        if (!driver_has(location.id))
+            return CUDA_ERROR_INVALID_DEVICE;
         *out = (enum place)(DEVICE + location.id);
-        return driver_has(location.id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+        return CUDA_SUCCESS;
     }
     return location.type == CU_MEM_LOCATION_TYPE_HOST || location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
                    location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT

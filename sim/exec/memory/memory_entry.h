@@ -1,5 +1,4 @@
-/* The live allocations of a device's memory: a sorted array that readers look at without a lock (memory.c).
- */
+/* The live allocations of all devices: a sorted array that readers look at without a lock (memory.c). */
 #ifndef WIDELOAD_SIM_EXEC_MEMORY_ENTRY_H
 #define WIDELOAD_SIM_EXEC_MEMORY_ENTRY_H
 
