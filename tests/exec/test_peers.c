@@ -226,6 +226,32 @@ static void refusals(void **state) {
     assert_true(sim_memory_set_access(h.memory, other_array, SIM_ACCESS_OF(1) | SIM_ACCESS_BY_PEERS));
 }
 
+/* Where memory is packed, an access may leave its array, but not go on into another device's. */
+static void stays_on_the_device(void **state) {
+    (void)state;
+    enum { PAGE = 2 << 20 };
+    const struct harness saved = h;
+    const uint64_t saved_own = own_array;
+    harness_start(&h);
+    struct sim_memory *next = sim_memory_add_device(h.memory);
+    const bool packed = sim_memory_pack(h.memory);
+    const uint64_t array = sim_memory_alloc(next, PAGE, SIM_MEMORY_DEVICE);
+    own_array = sim_memory_alloc(h.memory, PAGE, SIM_MEMORY_DEVICE);
+    if (packed) {
+        assert_true(own_array + PAGE == array); /* pages are taken downwards */
+        load("mov.u32 %r5, s; st.shared.u32 [%r5+508], 7; setp.eq.u32 %p1, %r2, 0;\n"
+             "add.u64 %rd3, %rd1, 2096896;\n"
+             "@%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd3], [%r5], 512;",
+             4);
+        assert_false(launch(0));
+        assert_int_equal(h.fault.kind, SIM_FAULT_ADDRESS);
+        assert_int_equal(*(uint32_t *)(uintptr_t)(array + 252), 0);
+    }
+    harness_close(&h);
+    h = saved;
+    own_array = saved_own;
+}
+
 static void note(void *argument, const struct sim_finding *finding) {
     sim_finding_describe(finding, argument, 1024);
 }
@@ -262,6 +288,7 @@ int main(void) {
         cmocka_unit_test(counts_of_loops_and_bulk_copies),
         cmocka_unit_test(shares),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(stays_on_the_device),
         cmocka_unit_test(checked),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
