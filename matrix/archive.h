@@ -41,14 +41,18 @@ struct archive_array {
     z_stream stream;
 };
 
+/* How many bytes are read between two reports; less than 2^32.  Tests set it lower. */
+extern uint64_t archive_at_once;
+
 /* Takes the descriptor over, in any case.  Messages do not name the file, here and below. */
 bool archive_open(struct archive *archive, int file, uint64_t size, struct base_error *error);
 bool archive_has(const struct archive *archive, const char *name);
 /* Opens the array `name` and reads its header.  No array is larger than the file can hold. */
 bool archive_find(const struct archive *archive, const char *name, struct archive_array *array,
                   struct base_error *error);
-/* Reads all of the array's elements, in the machine's byte order, and compares the archive's checksum. */
-bool archive_read(struct archive_array *array, void *to, const struct matrix_watch *watch,
+/* Reads the array's first `elements` elements, in the machine's byte order, and compares the archive's
+ * checksum. */
+bool archive_read(struct archive_array *array, void *to, uint64_t elements, const struct matrix_watch *watch,
                   struct base_error *error);
 void archive_forget(struct archive_array *array);
 void archive_close(struct archive *archive);

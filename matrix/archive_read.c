@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +8,6 @@
 #include "matrix/internal.h"
 
 enum {
-    AT_ONCE = 16 << 20,        /* bytes that are read between two reports */
     INPUT = 256 << 10,         /* bytes of the file that are decompressed at a time */
     MOST_DIRECTORY = 1 << 20,  /* SciPy's matrices have six members */
     MOST_COMMENT = UINT16_MAX, /* bytes behind the archive's end */
@@ -15,6 +15,8 @@ enum {
     ZIP64 = 1,                 /* the extra field with sizes of 64 bits */
     ENCRYPTED = 1,             /* a member's flag */
 };
+
+uint64_t archive_at_once = 16 << 20;
 
 /* Numbers are little endian, and nowhere aligned. */
 static uint64_t get(const unsigned char *bytes, unsigned count) {
@@ -24,13 +26,15 @@ static uint64_t get(const unsigned char *bytes, unsigned count) {
     return value;
 }
 
-/* Whether the file has these bytes.  Reads them. */
+/* Whether the file has these bytes.  Reads them.  If not, errno is 0 where they lie beyond its end, and else
+ * says why it cannot be read. */
 static bool read_at(const struct archive *archive, uint64_t offset, void *to, uint64_t bytes) {
     unsigned char *at = to;
+    errno = 0;
     if (offset > archive->size || bytes > archive->size - offset)
         return false;
     while (bytes) {
-        const ssize_t part = pread(archive->file, at, bytes < AT_ONCE ? bytes : AT_ONCE, (off_t)offset);
+        const ssize_t part = pread(archive->file, at, bytes < INT_MAX ? bytes : INT_MAX, (off_t)offset);
         if (part < 0 && errno == EINTR)
             continue;
         if (part <= 0)
@@ -42,6 +46,13 @@ static bool read_at(const struct archive *archive, uint64_t offset, void *to, ui
     return true;
 }
 
+/* Reports errno, if read_at() has left one, or that `what` is wrong with the member. */
+static bool refuse(const struct archive_array *array, const char *what, struct base_error *error) {
+    if (errno)
+        return base_failure(error, "its '%s' cannot be read: %s", array->name, strerror(errno));
+    return base_failure(error, "its '%s' is %s", array->name, what);
+}
+
 /* ---------------------------------------------------------------- the directory */
 
 /* Where the directory lies, from the archive's end at `at`, which is in memory, and in the file at `offset`.
@@ -51,8 +62,11 @@ static bool locate(const struct archive *archive, const unsigned char *at, uint6
     unsigned char locator[ARCHIVE_LOCATOR], end[ARCHIVE_END_64];
     *bytes = get(at + 12, 4);
     *start = get(at + 16, 4);
-    if (offset < ARCHIVE_LOCATOR || !read_at(archive, offset - ARCHIVE_LOCATOR, locator, sizeof locator) ||
-        memcmp(locator, "PK\6\7", 4) != 0)
+    if (offset < ARCHIVE_LOCATOR)
+        return true;
+    if (!read_at(archive, offset - ARCHIVE_LOCATOR, locator, sizeof locator))
+        return false;
+    if (memcmp(locator, "PK\6\7", 4) != 0)
         return true;
     if (!read_at(archive, get(locator + 8, 8), end, sizeof end) || memcmp(end, "PK\6\6", 4) != 0)
         return false;
@@ -80,8 +94,11 @@ static bool read_directory(struct archive *archive) {
 
 bool archive_open(struct archive *archive, int file, uint64_t size, struct base_error *error) {
     *archive = (struct archive){.file = file, .size = size};
-    return read_directory(archive) ||
-           base_failure(error, "it is no zip archive, as .npz files are, or is cut short");
+    errno = 0;
+    if (read_directory(archive))
+        return true;
+    return errno ? base_failure(error, "it cannot be read: %s", strerror(errno))
+                 : base_failure(error, "it is no zip archive, as .npz files are, or is cut short");
 }
 
 void archive_close(struct archive *archive) {
@@ -150,7 +167,7 @@ static bool open_member(struct archive_array *array, const unsigned char *member
     array->offset = get(member + 42, 4);
     widen(member, (uint64_t *const[]){&array->size, &array->packed, &array->offset});
     if (!read_at(archive, array->offset, local, sizeof local) || memcmp(local, "PK\3\4", 4) != 0)
-        return base_failure(error, "its '%s' is damaged", array->name);
+        return refuse(array, "damaged", error);
     array->offset += ARCHIVE_LOCAL + get(local + 26, 2) + get(local + 28, 2);
     if (array->offset > archive->size || array->packed > archive->size - array->offset)
         return base_failure(error, "its '%s' is cut short", array->name);
@@ -161,16 +178,17 @@ static bool open_member(struct archive_array *array, const unsigned char *member
            base_failure(error, "out of memory");
 }
 
-/* Decompresses `bytes` bytes, fewer where the data end.  Returns how many. */
+/* Decompresses `bytes` bytes, fewer where the data end or, with errno, cannot be read.  Returns how many. */
 static uint64_t inflate_bytes(struct archive_array *array, unsigned char *to, uint64_t bytes) {
     z_stream *stream = &array->stream;
     stream->next_out = to;
     stream->avail_out = (unsigned)bytes;
     for (int result = Z_OK; result == Z_OK && stream->avail_out;) {
-        if (!stream->avail_in) {
+        /* Without input, too, zlib may hold output.  If it does not, it says Z_BUF_ERROR. */
+        if (!stream->avail_in && array->packed) {
             const uint64_t part = array->packed < INPUT ? array->packed : INPUT;
-            if (!part || !read_at(array->archive, array->offset, array->input, part))
-                break;
+            if (!read_at(array->archive, array->offset, array->input, part))
+                return bytes - stream->avail_out;
             array->offset += part;
             array->packed -= part;
             stream->next_in = array->input;
@@ -178,13 +196,15 @@ static uint64_t inflate_bytes(struct archive_array *array, unsigned char *to, ui
         }
         result = inflate(stream, Z_NO_FLUSH);
     }
+    errno = 0;
     return bytes - stream->avail_out;
 }
 
-/* Reads at most AT_ONCE bytes of the member. */
+/* Reads less than 2^32 bytes of the member. */
 static bool read_bytes(struct archive_array *array, unsigned char *to, uint64_t bytes,
                        struct base_error *error) {
     bool good = bytes <= array->size;
+    errno = 0;
     if (good && array->is_deflated) {
         good = inflate_bytes(array, to, bytes) == bytes;
     } else if (good) {
@@ -194,7 +214,7 @@ static bool read_bytes(struct archive_array *array, unsigned char *to, uint64_t 
     }
     array->size -= bytes;
     array->checksum = (uint32_t)crc32(array->checksum, to, good ? (unsigned)bytes : 0);
-    return good || base_failure(error, "its '%s' is cut short or damaged", array->name);
+    return good || refuse(array, "cut short or damaged", error);
 }
 
 /* ---------------------------------------------------------------- an array */
@@ -207,6 +227,8 @@ static bool read_header(struct archive_array *array, struct base_error *error) {
     bool good = read_bytes(array, bytes, NPY_PREFIX, error);
     if (good) {
         const size_t length = npy_header_length(bytes, NPY_PREFIX, &reason);
+        if (length && length < NPY_PREFIX)
+            base_failure(&reason, "its header is too short");
         good = length >= NPY_PREFIX || base_failure(error, "its '%s': %s", array->name, reason.text);
         good = good && read_bytes(array, bytes + NPY_PREFIX, length - NPY_PREFIX, error) &&
                (npy_header_parse(&array->npy, bytes, length, &reason) ||
@@ -239,30 +261,52 @@ bool archive_find(const struct archive *archive, const char *name, struct archiv
     return false;
 }
 
-static void swap_bytes(unsigned char *data, uint64_t count, size_t size) {
-    for (uint64_t i = 0; i < count; i++, data += size)
-        for (size_t low = 0, high = size - 1; low < high; low++, high--) {
+/* Bytes that are swapped together. */
+static size_t unit_of(const struct npy_dtype *dtype) {
+    return dtype->kind == 'S'   ? 1
+           : dtype->kind == 'U' ? 4
+           : dtype->kind == 'c' ? dtype->bytes / 2
+                                : dtype->bytes;
+}
+
+static void swap_bytes(unsigned char *data, uint64_t bytes, size_t unit) {
+    for (const unsigned char *end = data + bytes; data < end; data += unit)
+        for (size_t low = 0, high = unit - 1; low < high; low++, high--) {
             const unsigned char byte = data[low];
             data[low] = data[high];
             data[high] = byte;
         }
 }
 
-bool archive_read(struct archive_array *array, void *to, const struct matrix_watch *watch,
+/* Reads what the checksum is of, too, and is not asked for. */
+static bool skip(struct archive_array *array, uint64_t bytes, struct base_error *error) {
+    unsigned char unused[16 << 10];
+    for (uint64_t part; bytes; bytes -= part) {
+        part = bytes < sizeof unused ? bytes : sizeof unused;
+        if (!read_bytes(array, unused, part, error))
+            return false;
+    }
+    return true;
+}
+
+bool archive_read(struct archive_array *array, void *to, uint64_t elements, const struct matrix_watch *watch,
                   struct base_error *error) {
     const struct npy_array *npy = &array->npy;
-    for (uint64_t done = 0; done < npy->bytes; done += AT_ONCE) {
-        const uint64_t left = npy->bytes - done;
-        if (!read_bytes(array, (unsigned char *)to + done, left < AT_ONCE ? left : AT_ONCE, error))
+    const uint64_t bytes = elements * npy->dtype.bytes;
+    for (uint64_t done = 0; done < bytes; done += archive_at_once) {
+        const uint64_t left = bytes - done;
+        if (!read_bytes(array, (unsigned char *)to + done, left < archive_at_once ? left : archive_at_once,
+                        error))
             return false;
-        matrix_show(watch, "reads", done, npy->bytes);
+        matrix_show(watch, "reads", done, bytes);
     }
+    if (!skip(array, npy->bytes - bytes, error))
+        return false;
     /* NumPy ignores what follows an array; then there is no checksum of what was read. */
     if (!array->size && array->checksum != array->expected)
         return base_failure(error, "its '%s' is damaged: its checksum is wrong", array->name);
-    const unsigned parts = npy->dtype.kind == 'c' ? 2 : 1;
     if (strchr(npy->dtype.text, '>'))
-        swap_bytes(to, npy->elements * parts, npy->dtype.bytes / parts);
+        swap_bytes(to, bytes, unit_of(&npy->dtype));
     return true;
 }
 

@@ -28,7 +28,8 @@ static bool read_small(const struct npz *npz, const char *name, struct archive_a
     if (!archive_find(&npz->archive, name, array, error))
         return false;
     const bool good = (is_right(&array->npy) && array->npy.bytes <= room) || refuse_type(array, what, error);
-    return (good && archive_read(array, to, NULL, error)) || (archive_forget(array), false);
+    return (good && archive_read(array, to, array->npy.elements, NULL, error)) ||
+           (archive_forget(array), false);
 }
 
 static bool is_name(const struct npy_array *npy) {
@@ -109,7 +110,7 @@ static bool read_vector(const struct npz *npz, const char *name,
     bool good = (npy->rank == 1 && is_right(npy)) || refuse_type(&array, what, error);
     *vector = (struct vector){NULL, npy->elements, (unsigned)npy->dtype.bytes, npy->dtype.kind};
     good = good && (vector->data = matrix_allocate(npy->elements, npy->dtype.bytes, error)) &&
-           archive_read(&array, vector->data, npz->watch, error);
+           archive_read(&array, vector->data, npy->elements, npz->watch, error);
     archive_forget(&array);
     return good;
 }

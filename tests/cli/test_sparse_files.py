@@ -106,11 +106,25 @@ class Results(Sparse):
                 for key, part in expected.items():
                     self.assertEqual(found[key][-(len(part) - 10 - part[8]):], part[10 + part[8]:], key)
                     self.assertEqual(found[key][10:].split(b"'shape'")[0], part[10:].split(b"'shape'")[0], key)
+        python2 = csr(format=npy("'>U3'", (), "csr".encode("utf-32-be")))
+        self.assertEqual(self.arrays(self.transposed("a.npz", packed(python2), "b.npz")).keys(), expected.keys())
         wide = self.arrays(self.transposed("a.npz", packed(csr(indices=vector("<i8", 2, 0, 1))), "b.npz"))
         self.assertIn(b"'<i8'", wide["indices"])
         self.assertIn(b"'<i8'", wide["indptr"])
         array = self.arrays(self.transposed("a.npz", packed(csr(_is_array=npy("'|b1'", (), b"\1"))), "b.npz"))
         self.assertEqual(array["_is_array"][-1:], b"\1")
+
+    def test_compressed_arrays_that_zlib_ends_without_input(self):
+        for count in 100, *range(195, 206), 2000:
+            self.check_compressed(csr(shape=vector("<i8", 1, count), indptr=vector("<i4", 0, count), indices=vector("<i4", *range(count)),
+                                      data=npy("'|i1'", (count,), bytes([10] * count))))
+        for rows in range(2**22 - 2, 2**22 + 3):  # around the 16 MiB that are read at once
+            self.check_compressed(csr(shape=vector("<i8", rows, 3), indptr=npy("'<i4'", (rows + 1,), bytes(4 * rows + 4)),
+                                      indices=vector("<i4"), data=vector("<f8")))
+
+    def check_compressed(self, parts):
+        self.put("a.npz", packed(parts, zipfile.ZIP_DEFLATED))
+        self.done("sparse-transpose", "a.npz", "b.npz")
 
     def test_between_both(self):
         real = MTX + b"real general\n3 2 3\n1 2 6\n2 2 7\n3 1 5\n"
@@ -183,6 +197,10 @@ class Refusals(Sparse):
                 ("its 'data': its elements are Python objects, and pickles are refused", csr(data=npy("'|O'", (3,), b"cos\nsystem\n"))),
                 ("its 'data': it is no .npy file", csr(data=b"some words of text")),
                 ("its 'data' is cut short", csr(data=b"\x93NUMPY")),
+                ("its 'data': its header is too short", csr(data=b"\x93NUMPY\1\0\0\0xxxx")),
+                ("its 'data': its header is too short", csr(data=b"\x93NUMPY\1\0\1\0{xxx")),
+                ("its format is ''", csr(format=npy("'>S0'", (), b""))),
+                ("its format is ''", csr(format=npy("'>U0'", (), b""))),
                 ("its 'data' is cut short", csr(data=reals[:60])),
                 ("its 'data' is cut short: it has 24 bytes by its header", csr(data=reals[:-1])),
                 ("its 'data' is cut short: it has 8796093022208 bytes", csr(data=npy("'<f8'", (1 << 40,), b""))),
