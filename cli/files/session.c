@@ -82,16 +82,13 @@ bool files_session_open(struct files_session *session, const char *command, uint
 
 /* ---------------------------------------------------------------- outputs */
 
-static bool check_output(const char *path, struct base_error *error) {
+bool files_output_check(const char *path, struct base_error *error) {
     struct stat status;
     if (base_place_is_stdout(path))
-        return base_usage(error,
-                          "%.400s: an array is not written from first to last, so a pipe is no output; give "
-                          "a file",
-                          path);
+        return base_usage(
+            error, "%.400s: a pipe is no output, as it shows what is not yet whole; give a file", path);
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
-        return base_usage(error, "%.400s is no regular file, and an array is not written from first to last",
-                          path);
+        return base_usage(error, "%.400s is no regular file, and outputs are; give a file", path);
     return true;
 }
 
@@ -102,7 +99,7 @@ bool files_outputs_check(struct files_session *session, const char *const *paths
     session->outputs = calloc(count + 1, sizeof *session->outputs);
     bool good = (places && session->outputs) || base_failure(error, "out of memory");
     for (size_t i = 0; i < count && good; i++)
-        good = check_output(paths[i], error);
+        good = files_output_check(paths[i], error);
     for (size_t i = 0; i < inputs && good; i++)
         places[i] = (struct base_place){.name = "an input", .path = session->inputs[i].path, .read = true};
     for (size_t i = 0; i < count && good; i++)
@@ -169,16 +166,16 @@ static void show_progress(void *argument, uint64_t bytes, uint64_t total) {
                           1e-9 * (double)bytes, 1e-9 * (double)total, 1e-9 * (double)bytes / seconds);
 }
 
-static bool commit(struct files_session *session, struct base_error *error) {
+bool files_outputs_commit(struct files_output *outputs, size_t count, struct base_error *error) {
     /* First all data go to the disk, then all names appear: after a crash no file is there with a part of its
      * data. */
-    for (size_t i = 0; i < session->output_count; i++) {
-        struct base_output *output = &session->outputs[i].output;
-        if (fdatasync(fileno(output->file)))
+    for (size_t i = 0; i < count; i++) {
+        const struct base_output *output = &outputs[i].output;
+        if (fflush(output->file) || fdatasync(fileno(output->file)))
             return base_failure(error, "%.400s: it cannot be written: %s", output->path, strerror(errno));
     }
-    for (size_t i = 0; i < session->output_count; i++) {
-        if (!base_output_commit(&session->outputs[i].output, error))
+    for (size_t i = 0; i < count; i++) {
+        if (!base_output_commit(&outputs[i].output, error))
             return false;
         cli_note_unfinished((int)i, NULL);
     }
@@ -197,7 +194,7 @@ bool files_session_finish(struct files_session *session, struct files_job *job, 
         if (!job->space.size[d])
             bytes = 0;
     bool good = !bytes || files_move(job, error);
-    good = good && commit(session, error);
+    good = good && files_outputs_commit(session->outputs, session->output_count, error);
     cli_progress_clear(&session->progress);
     return good;
 }

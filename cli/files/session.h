@@ -19,8 +19,13 @@ struct files_input {
 
 struct files_output {
     struct base_output output;
-    uint64_t data; /* where the data begin */
+    uint64_t data; /* where an array's data begin */
 };
+
+/* Refuses a path that is neither free nor a regular file, before it is opened. */
+bool files_output_check(const char *path, struct base_error *error);
+/* Puts outputs in place when all are on the disk.  The i-th is noted as unfinished at place i. */
+bool files_outputs_commit(struct files_output *outputs, size_t count, struct base_error *error);
 
 struct files_session {
     const char *command;

@@ -1,11 +1,6 @@
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "base/output.h"
 #include "base/place.h"
 #include "cli/files/operations.h"
-#include "cli/progress.h"
+#include "cli/files/session.h"
 #include "cli/unfinished.h"
 #include "matrix/matrix.h"
 
@@ -23,24 +18,20 @@ static bool read_transposed(const char *path, struct matrix *transposed, const s
     if (!matrix_read(&matrix, path, watch, error))
         return false;
     show(watch->argument, "transposes", 0, matrix.entries);
-    const bool good = matrix_transpose(transposed, &matrix, error);
+    struct base_error reason;
+    const bool good = matrix_transpose(transposed, &matrix, &reason) ||
+                      base_failure(error, "%.400s: its transpose: %s", path, reason.text);
     matrix_free(&matrix);
     return good;
 }
 
-/* Its data are on the disk before it gets its name. */
-static bool commit(struct base_output *output, struct base_error *error) {
-    if (fflush(output->file) || fdatasync(fileno(output->file)))
-        return base_failure(error, "%.400s: it cannot be written: %s", output->path, strerror(errno));
-    return base_output_commit(output, error);
-}
-
-static bool transpose(const char *from, const char *to, struct base_output *output,
+static bool transpose(const char *from, const char *to, struct files_output *output,
                       const struct matrix_watch *watch, struct base_error *error) {
     struct matrix transposed;
     if (!read_transposed(from, &transposed, watch, error))
         return false;
-    const bool good = matrix_write(&transposed, output->file, to, watch, error) && commit(output, error);
+    const bool good = matrix_write(&transposed, output->output.file, to, watch, error) &&
+                      files_outputs_commit(output, 1, error);
     matrix_free(&transposed);
     return good;
 }
@@ -50,23 +41,23 @@ static bool check_places(const char *from, const char *to, struct base_error *er
                                         {.name = "the output", .path = to}};
     enum matrix_format format;
     return matrix_format_of(&format, from, error) && matrix_format_of(&format, to, error) &&
-           base_places_check(places, 2, error);
+           files_output_check(to, error) && base_places_check(places, 2, error);
 }
 
 bool files_sparse_transpose(const char *from, const char *to, struct base_error *error) {
     struct cli_progress progress;
-    struct base_output output;
+    struct files_output output;
     const struct matrix_watch watch = {show, &progress};
     if (!check_places(from, to, error))
         return false;
     cli_guard_unfinished();
-    if (!base_output_open(&output, "the output", to, error))
+    if (!base_output_open(&output.output, "the output", to, error))
         return false;
-    cli_note_unfinished(0, output.temporary);
+    cli_note_unfinished(0, output.output.temporary);
     cli_progress_open(&progress);
     const bool good = transpose(from, to, &output, &watch, error);
     cli_progress_clear(&progress);
     cli_note_unfinished(0, NULL);
-    base_output_close(&output);
+    base_output_close(&output.output);
     return good;
 }

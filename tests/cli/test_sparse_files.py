@@ -160,6 +160,9 @@ class Refusals(Sparse):
         for place in "folder.mtx", "pipe.mtx":
             self.refused(2, place + " is no regular file", "sparse-transpose", place, "b.mtx")
         self.refused(2, "folder.mtx cannot be written", "sparse-transpose", "a.mtx", "folder.mtx")
+        os.symlink("/dev/null", self.path("null.mtx"))
+        for place in "pipe.mtx", "null.mtx":
+            self.refused(2, place + " is no regular file", "sparse-transpose", "a.mtx", place)
 
     def test_text(self):
         for says, content in (
@@ -242,6 +245,8 @@ class Refusals(Sparse):
         self.put("a.mtx", MTX + b"pattern general\n2000000000 1 1\n7 1\n")
         limits = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 32, 1 << 32))}
         self.refused(1, "memory", "sparse-transpose", "a.mtx", "b.mtx", **limits)
+        self.put("a.npz", packed(csr(shape=vector("<i8", 2, 2**31))))  # only the transpose needs much
+        self.refused(1, "a.npz: its transpose", "sparse-transpose", "a.npz", "b.npz", **limits)
 
 
 class Whole(Sparse):

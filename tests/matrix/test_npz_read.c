@@ -1,4 +1,5 @@
-/* SciPy's .npz: what a file that cannot be read is refused with.  tests/cli/test_sparse_files.py has the rest. */
+/* SciPy's .npz: what a file that cannot be read is refused with.  tests/cli/test_sparse_files.py has the
+ * rest. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
