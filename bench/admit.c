@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 /* The sum saturates instead of wrapping: that much memory is refused in any case. */
 static uint64_t plus(uint64_t a, uint64_t b) {
     uint64_t sum;
@@ -67,20 +69,6 @@ uint64_t bench_flush_bytes(const wl_device_info *device) {
     return device->l2_bytes > 0 ? 2 * (uint64_t)device->l2_bytes : (uint64_t)256 << 20;
 }
 
-/* The memory that the kernel reports as available; UINT64_MAX: unknown. */
-static uint64_t available_host_bytes(void) {
-    uint64_t kib = UINT64_MAX / 1024;
-    FILE *file = fopen("/proc/meminfo", "r");
-    if (!file)
-        return UINT64_MAX;
-    char line[128];
-    while (fgets(line, sizeof line, file))
-        if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
-            break;
-    fclose(file);
-    return kib * 1024;
-}
-
 /* Bytes of the sectors that the row's accesses touch: for strided elements, more than by the formula. */
 static uint64_t working_set(const struct wl_rung *rung, const struct wl_problem *problem) {
     enum { ELEMENT = 4, SECTOR = 32 };
@@ -127,7 +115,7 @@ static bool enough_memory(const struct bench_plan *plan, const struct bench_sect
                           section->experiment->name, size, needed, plan->device.name, there);
     }
     uint64_t host = plus(bench_host_bytes(&section->needs), plan->simulator ? device : 0);
-    uint64_t available = available_host_bytes();
+    uint64_t available = base_available_memory();
     if (host > available) {
         bytes_text(host, needed);
         bytes_text(available, there);

@@ -22,8 +22,12 @@ struct matrix_triplets {
 /* 4 where that is enough. */
 unsigned matrix_index_bytes(uint64_t rows, uint64_t cols, uint64_t entries);
 
-/* Memory for `count` items of `size` bytes.  NULL, with the reason: more than the machine has is refused
- * before it is touched. */
+/* Whether the memory that is available holds a matrix and its transpose, which need no less than twice the
+ * entries of a file: once in its order, and once in rows.  More is refused before it is touched, as the
+ * system may grant what it does not have. */
+bool matrix_check_memory(uint64_t rows, uint64_t cols, uint64_t entries, unsigned index_bytes, unsigned width,
+                         struct base_error *error);
+/* Memory for `count` items of `size` bytes.  NULL, with the reason. */
 void *matrix_allocate(uint64_t count, uint64_t size, struct base_error *error);
 
 /* Makes room for `entries` in all, and more if it has to grow. */

@@ -10,6 +10,7 @@
 
 enum {
     PIECE = 256 << 10, /* bytes of text that a thread reads at a time */
+    MOST_RATIO = 1032, /* what gzip makes of a byte at most */
     PIECES_EACH = 4,   /* per thread, so that one that is slow leaves work to the others */
 };
 
@@ -172,9 +173,9 @@ static bool read_body(struct reader *reader, const char *body, uint64_t size,
         cut(reader, reader->block->text, reader->block->text + reader->block->length);
     }
     return reader->read == head->entries ||
-           base_failure(error, "it has %llu entries, but %llu by its line %llu",
-                        (unsigned long long)reader->read, (unsigned long long)head->entries,
-                        (unsigned long long)head->size_line);
+           base_failure(error, "it has %llu entr%s, but %llu by its line %llu",
+                        (unsigned long long)reader->read, reader->read == 1 ? "y" : "ies",
+                        (unsigned long long)head->entries, (unsigned long long)head->size_line);
 }
 
 /* ---------------------------------------------------------------- the whole */
@@ -213,6 +214,14 @@ static void close_reader(struct reader *reader) {
     text_close(&reader->text);
 }
 
+/* Those that the file can have, where its head says more; with those on the other side of the diagonal, which
+ * itself has no more than one per row. */
+static uint64_t least_entries(const struct market_head *head, uint64_t size) {
+    const uint64_t most = MOST_RATIO * size / MARKET_SHORTEST_LINE,
+                   lines = head->entries < most ? head->entries : most;
+    return head->symmetry != MARKET_GENERAL && lines > head->rows ? 2 * lines - head->rows : lines;
+}
+
 static bool read_all(struct reader *reader, uint64_t size, const struct matrix_watch *watch,
                      struct base_error *error) {
     const struct market_head *head = &reader->head;
@@ -225,7 +234,9 @@ static bool read_all(struct reader *reader, uint64_t size, const struct matrix_w
     triplets->index_bytes =
         matrix_index_bytes(head->rows, head->cols, head->entries << (head->symmetry != MARKET_GENERAL));
     triplets->width = head->field == MARKET_PATTERN ? 0 : head->field == MARKET_COMPLEX ? 16 : 8;
-    return allocate_pieces(reader, error) && read_body(reader, body, size, watch, error);
+    return matrix_check_memory(head->rows, head->cols, least_entries(head, size), triplets->index_bytes,
+                               triplets->width, error) &&
+           allocate_pieces(reader, error) && read_body(reader, body, size, watch, error);
 }
 
 bool market_read(struct matrix *matrix, int file, uint64_t size, const struct matrix_watch *watch,

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "wideload.h"
 
 /* ---------------------------------------------------------------- memory */
@@ -17,15 +18,24 @@ unsigned matrix_index_bytes(uint64_t rows, uint64_t cols, uint64_t entries) {
 }
 
 void *matrix_allocate(uint64_t count, uint64_t size, struct base_error *error) {
-    const uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     uint64_t bytes;
-    void *memory = NULL;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > machine)
-        base_failure(error, "%llu times %llu bytes are more than this machine's memory",
+    void *memory = __builtin_mul_overflow(count, size, &bytes) ? NULL : malloc(bytes + !bytes);
+    if (!memory)
+        base_failure(error, "out of memory: %llu times %llu bytes are needed; run it where as many are free",
                      (unsigned long long)count, (unsigned long long)size);
-    else if (!(memory = malloc(bytes + !bytes)))
-        base_failure(error, "out of memory");
     return memory;
+}
+
+/* All are within the library's limits, so the sum is, too. */
+bool matrix_check_memory(uint64_t rows, uint64_t cols, uint64_t entries, unsigned index_bytes, unsigned width,
+                         struct base_error *error) {
+    const uint64_t bytes = (rows + 1 + cols + 1) * index_bytes + 2 * entries * (index_bytes + width),
+                   available = base_available_memory();
+    return bytes <= available ||
+           base_failure(error,
+                        "in rows and in columns it needs %.1f MiB of memory, and %.1f MiB are available; run "
+                        "it where more are free",
+                        (double)bytes / (1 << 20), (double)available / (1 << 20));
 }
 
 static bool grow(void **array, uint64_t room, unsigned size, struct base_error *error) {

@@ -1,4 +1,5 @@
 /* Reads SciPy's .npz: csr, csc and coo matrices, as save_npz() writes them. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,41 +93,58 @@ static bool read_is_array(struct npz *npz, struct base_error *error) {
 
 /* ---------------------------------------------------------------- indices and values */
 
-/* An array of one dimension, read. */
+/* An array of one dimension.  It is opened, so that its length is known before there is memory for it, and
+ * then read. */
 struct vector {
+    struct archive_array array;
     void *data;
     uint64_t count;
     unsigned bytes; /* of an element */
     char kind;
 };
 
-static bool read_vector(const struct npz *npz, const char *name,
+static bool open_vector(const struct npz *npz, const char *name,
                         bool (*is_right)(const struct npy_array *npy), const char *what,
                         struct vector *vector, struct base_error *error) {
-    struct archive_array array;
-    if (!archive_find(&npz->archive, name, &array, error))
+    const struct npy_array *npy = &vector->array.npy;
+    if (!archive_find(&npz->archive, name, &vector->array, error))
         return false;
-    const struct npy_array *npy = &array.npy;
-    bool good = (npy->rank == 1 && is_right(npy)) || refuse_type(&array, what, error);
-    *vector = (struct vector){NULL, npy->elements, (unsigned)npy->dtype.bytes, npy->dtype.kind};
-    good = good && (vector->data = matrix_allocate(npy->elements, npy->dtype.bytes, error)) &&
-           archive_read(&array, vector->data, npy->elements, npz->watch, error);
-    archive_forget(&array);
+    vector->count = npy->elements;
+    vector->bytes = (unsigned)npy->dtype.bytes;
+    vector->kind = npy->dtype.kind;
+    return (npy->rank == 1 && is_right(npy)) || refuse_type(&vector->array, what, error);
+}
+
+static bool open_integers(const struct npz *npz, const char *name, struct vector *vector,
+                          struct base_error *error) {
+    return open_vector(npz, name, is_integer, "integers of 32 or 64 bits in one dimension", vector, error);
+}
+
+/* Those that NumPy has on each machine. */
+static bool is_number(const struct npy_array *npy) {
+    const uint64_t bytes = npy->dtype.bytes;
+    const char kind = npy->dtype.kind;
+    return kind && strchr("biufc", kind) && bytes <= 16 && (bytes & (bytes - 1)) == 0;
+}
+
+static bool open_values(const struct npz *npz, struct vector *vector, struct base_error *error) {
+    return open_vector(npz, "data", is_number, "numbers of 1, 2, 4, 8 or 16 bytes in one dimension", vector,
+                       error);
+}
+
+/* Reads the first `count` items, and closes the array. */
+static bool read_vector(const struct npz *npz, struct vector *vector, uint64_t count,
+                        struct base_error *error) {
+    vector->data = matrix_allocate(count, vector->bytes, error);
+    const bool good = vector->data && archive_read(&vector->array, vector->data, count, npz->watch, error);
+    vector->count = count;
+    archive_forget(&vector->array);
     return good;
 }
 
-static bool read_integers(const struct npz *npz, const char *name, struct vector *vector,
-                          struct base_error *error) {
-    return read_vector(npz, name, is_integer, "integers of 32 or 64 bits in one dimension", vector, error);
-}
-
-static bool is_number(const struct npy_array *npy) {
-    const char kind = npy->dtype.kind;
-    return kind && strchr("biufc", kind) && npy->dtype.bytes <= 16;
-}
-
-static bool read_values(const struct npz *npz, struct vector *vector, struct base_error *error) {
-    return read_vector(npz, "data", is_number, "numbers of at most 16 bytes in one dimension", vector, error);
+static void free_vector(struct vector *vector) {
+    archive_forget(&vector->array);
+    free(vector->data);
 }
 
 static bool widen(struct vector *vector, unsigned bytes, struct base_error *error) {
@@ -144,17 +162,30 @@ static bool widen(struct vector *vector, unsigned bytes, struct base_error *erro
 }
 
 /* An index as it stands in the file. */
-static long long as_written(const struct vector *vector, uint64_t i) {
+struct index_text {
+    char text[24];
+};
+
+static struct index_text as_written(const struct vector *vector, uint64_t i) {
     const uint64_t index = matrix_index(vector->data, vector->bytes, i);
-    return vector->bytes == 4 ? (int32_t)index : (int64_t)index;
+    struct index_text written;
+    if (vector->kind == 'u')
+        snprintf(written.text, sizeof written.text, "%llu", (unsigned long long)index);
+    else
+        snprintf(written.text, sizeof written.text, "%lld",
+                 vector->bytes == 4 ? (long long)(int32_t)index : (long long)index);
+    return written;
 }
 
-static bool check_indices(const struct vector *vector, const char *name, uint64_t count, uint64_t most,
+static bool check_indices(const struct vector *vector, const char *name, uint64_t most,
                           struct base_error *error) {
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < vector->count; i++)
         if (matrix_index(vector->data, vector->bytes, i) >= most)
-            return base_failure(error, "its '%s' has %lld at %llu, which is not among 0 to %lld", name,
-                                as_written(vector, i), (unsigned long long)i, (long long)most - 1);
+            return most ? base_failure(error, "its '%s' has %s at %llu, which is not among 0 to %llu", name,
+                                       as_written(vector, i).text, (unsigned long long)i,
+                                       (unsigned long long)most - 1)
+                        : base_failure(error, "its '%s' has %s at %llu, but its shape leaves no place for it",
+                                       name, as_written(vector, i).text, (unsigned long long)i);
     return true;
 }
 
@@ -163,8 +194,16 @@ static bool same_width(struct vector *a, struct vector *b, const struct npz *npz
                        struct base_error *error) {
     const unsigned least = matrix_index_bytes(npz->rows, npz->cols, entries);
     const unsigned bytes = a->bytes == 8 || b->bytes == 8 ? 8 : least;
+    return widen(a, bytes, error) && widen(b, bytes, error);
+}
+
+/* Whether there is memory for this, before there is any. */
+static bool check_memory(const struct npz *npz, const struct vector *a, const struct vector *b,
+                         const struct vector *values, uint64_t entries, struct base_error *error) {
+    const unsigned least = matrix_index_bytes(npz->rows, npz->cols, entries);
     return (entries <= MATRIX_MOST_ENTRIES || base_failure(error, "more than 2^42 entries cannot be read")) &&
-           widen(a, bytes, error) && widen(b, bytes, error);
+           matrix_check_memory(npz->rows, npz->cols, entries, a->bytes == 8 || b->bytes == 8 ? 8 : least,
+                               values->bytes, error);
 }
 
 /* ---------------------------------------------------------------- the formats */
@@ -182,35 +221,46 @@ static struct matrix matrix_of(const struct npz *npz, const struct arrays *array
 
 static bool check_pointers(const struct vector *pointers, uint64_t rows, struct base_error *error) {
     uint64_t before = 0;
-    if (pointers->count != rows + 1)
-        return base_failure(error, "its 'indptr' has %llu items, and %llu by its shape",
-                            (unsigned long long)pointers->count, (unsigned long long)rows + 1);
     for (uint64_t i = 0; i <= rows; i++) {
         const uint64_t pointer = matrix_index(pointers->data, pointers->bytes, i);
         if (pointer < before || pointer > INT64_MAX || (i == 0 && pointer) ||
             (pointers->bytes == 4 && pointer > INT32_MAX))
-            return base_failure(error, "its 'indptr' does not ascend from 0: it has %lld at %llu",
-                                as_written(pointers, i), (unsigned long long)i);
+            return base_failure(error, "its 'indptr' does not ascend from 0: it has %s at %llu",
+                                as_written(pointers, i).text, (unsigned long long)i);
         before = pointer;
     }
     return true;
 }
 
+/* Opens all arrays, and reads the pointers. */
+static bool begin_pointers(const struct npz *npz, uint64_t rows, struct arrays *arrays,
+                           struct base_error *error) {
+    struct vector *pointers = &arrays->first;
+    if (!open_integers(npz, "indptr", pointers, error) ||
+        !open_integers(npz, "indices", &arrays->second, error) || !open_values(npz, &arrays->values, error))
+        return false;
+    if (pointers->count != rows + 1)
+        return base_failure(error, "its 'indptr' has %llu items, and %llu by its shape",
+                            (unsigned long long)pointers->count, (unsigned long long)rows + 1);
+    return check_memory(npz, pointers, &arrays->second, &arrays->values, 0, error) &&
+           read_vector(npz, pointers, rows + 1, error) && check_pointers(pointers, rows, error);
+}
+
 /* Reads csr, or csc as the csr of the transposed matrix. */
 static bool read_pointers(const struct npz *npz, uint64_t rows, uint64_t cols, struct arrays *arrays,
                           struct matrix *matrix, struct base_error *error) {
-    struct vector *pointers = &arrays->first, *indices = &arrays->second;
-    if (!read_integers(npz, "indptr", pointers, error) || !read_integers(npz, "indices", indices, error) ||
-        !read_values(npz, &arrays->values, error) || !check_pointers(pointers, rows, error))
+    struct vector *pointers = &arrays->first, *indices = &arrays->second, *values = &arrays->values;
+    if (!begin_pointers(npz, rows, arrays, error))
         return false;
     const uint64_t entries = matrix_index(pointers->data, pointers->bytes, rows);
-    if (indices->count < entries || arrays->values.count < entries)
+    if (indices->count < entries || values->count < entries)
         return base_failure(error,
                             "its 'indices' and 'data' have %llu and %llu items, and %llu by its 'indptr'",
-                            (unsigned long long)indices->count, (unsigned long long)arrays->values.count,
+                            (unsigned long long)indices->count, (unsigned long long)values->count,
                             (unsigned long long)entries);
-    if (!check_indices(indices, "indices", entries, cols, error) ||
-        !same_width(pointers, indices, npz, entries, error))
+    if (!check_memory(npz, pointers, indices, values, entries, error) ||
+        !read_vector(npz, indices, entries, error) || !check_indices(indices, "indices", cols, error) ||
+        !read_vector(npz, values, entries, error) || !same_width(pointers, indices, npz, entries, error))
         return false;
     *matrix = matrix_of(npz, arrays);
     matrix->rows = rows;
@@ -235,17 +285,18 @@ static bool read_columns(const struct npz *npz, struct arrays *arrays, struct ma
 
 static bool read_triplets(const struct npz *npz, struct arrays *arrays, struct matrix *matrix,
                           struct base_error *error) {
-    struct vector *rows = &arrays->first, *cols = &arrays->second;
-    if (!read_integers(npz, "row", rows, error) || !read_integers(npz, "col", cols, error) ||
-        !read_values(npz, &arrays->values, error))
+    struct vector *rows = &arrays->first, *cols = &arrays->second, *values = &arrays->values;
+    if (!open_integers(npz, "row", rows, error) || !open_integers(npz, "col", cols, error) ||
+        !open_values(npz, values, error))
         return false;
     const uint64_t entries = rows->count;
-    if (cols->count != entries || arrays->values.count != entries)
+    if (cols->count != entries || values->count != entries)
         return base_failure(error, "its 'row', 'col' and 'data' have %llu, %llu and %llu items",
                             (unsigned long long)entries, (unsigned long long)cols->count,
-                            (unsigned long long)arrays->values.count);
-    if (!check_indices(rows, "row", entries, npz->rows, error) ||
-        !check_indices(cols, "col", entries, npz->cols, error) ||
+                            (unsigned long long)values->count);
+    if (!check_memory(npz, rows, cols, values, entries, error) || !read_vector(npz, rows, entries, error) ||
+        !check_indices(rows, "row", npz->rows, error) || !read_vector(npz, cols, entries, error) ||
+        !check_indices(cols, "col", npz->cols, error) || !read_vector(npz, values, entries, error) ||
         !same_width(rows, cols, npz, entries, error))
         return false;
     struct matrix_triplets triplets = {.rows = npz->rows,
@@ -276,9 +327,9 @@ bool npz_read(struct matrix *matrix, int file, uint64_t size, const struct matri
     struct npz npz = {.watch = watch};
     struct arrays arrays = {0};
     const bool good = archive_open(&npz.archive, file, size, error) && read_all(&npz, &arrays, matrix, error);
-    free(arrays.first.data);
-    free(arrays.second.data);
-    free(arrays.values.data);
+    free_vector(&arrays.first);
+    free_vector(&arrays.second);
+    free_vector(&arrays.values);
     archive_close(&npz.archive);
     return good;
 }

@@ -37,7 +37,7 @@ def packed(parts, method=zipfile.ZIP_STORED):
 
 def vector(descr, *items):
     """A .npy of one dimension: descr is '<i4' or its like."""
-    order, code = descr[0].replace("|", "<"), {"i1": "b", "u1": "B", "b1": "?", "i4": "i", "i8": "q", "f8": "d"}[descr[1:]]
+    order, code = descr[0].replace("|", "<"), {"i1": "b", "u1": "B", "b1": "?", "i4": "i", "u4": "I", "i8": "q", "f8": "d"}[descr[1:]]
     return npy(repr(descr), (len(items),), struct.pack(f"{order}{len(items)}{code}", *items))
 
 
@@ -121,6 +121,13 @@ class Results(Sparse):
         for rows in range(2**22 - 2, 2**22 + 3):  # around the 16 MiB that are read at once
             self.check_compressed(csr(shape=vector("<i8", rows, 3), indptr=npy("'<i4'", (rows + 1,), bytes(4 * rows + 4)),
                                       indices=vector("<i4"), data=vector("<f8")))
+
+    def test_no_more_is_read_than_the_pointers_say(self):
+        many = csr(shape=vector("<i8", 1, 1), indptr=vector("<i4", 0, 1), indices=npy("'<i4'", (1 << 26,), bytes(1 << 28)),
+                   data=npy("'|i1'", (1 << 26,), bytes(1 << 26)))
+        self.put("a.npz", packed(many, zipfile.ZIP_DEFLATED))
+        limits = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_DATA, (1 << 27, 1 << 27))}
+        self.done("sparse-transpose", "a.npz", "b.npz", **({} if os.environ.get("WIDELOAD_ASAN") else limits))
 
     def check_compressed(self, parts):
         self.put("a.npz", packed(parts, zipfile.ZIP_DEFLATED))
@@ -215,6 +222,11 @@ class Refusals(Sparse):
                 ("its 'indices' and 'data' have 3 and 3 items, and 4 by its 'indptr'", csr(indptr=vector("<i4", 0, 1, 4))),
                 ("its 'indices' and 'data' have 3 and 2 items, and 3 by", csr(data=vector("<f8", 1, 2))),
                 ("its 'indices' has 3 at 1, which is not among 0 to 2", csr(indices=vector("<i4", 2, 3, 1))),
+                ("its 'indices' has 0 at 0, but its shape leaves no place for it",
+                 csr(shape=vector("<i8", 2, 0), indices=vector("<i4", 0, 0, 0))),
+                ("its 'indices' has 4294967295 at 0", csr(indices=vector("<u4", 2**32 - 1, 0, 1))),
+                ("its 'data' is of type '<f12' and shape (3,), and should be numbers of 1, 2, 4, 8 or 16 bytes",
+                 csr(data=npy("'<f12'", (3,), bytes(36)))),
                 ("its 'indices' has -1 at 0", csr(indices=vector("<i4", -1, 0, 1))),
                 ("its 'indices' has -1 at 2", csr(indices=vector("<i8", 2, 0, -1))),
                 ("its 'indptr' has 3 items, and 4 by its shape", csr(format=name("csc"))),

@@ -26,12 +26,11 @@ static void put(const char *path, const void *bytes, size_t length) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* The machine's memory, which nothing larger is taken of. */
-static bool is_small;
-long __real_sysconf(int name);
-long __wrap_sysconf(int name);
-long __wrap_sysconf(int name) {
-    return is_small && name == _SC_PHYS_PAGES ? 1024 : __real_sysconf(name);
+/* The memory that is available, which nothing larger is taken of. */
+static uint64_t available = UINT64_MAX;
+uint64_t __wrap_base_available_memory(void);
+uint64_t __wrap_base_available_memory(void) {
+    return available;
 }
 
 /* Appends a gzip file of its own. */
@@ -171,8 +170,8 @@ static void files_that_are_wrong(void **unused) {
         {HEAD("real", "symmetric") "3 4 1\n",
          "a symmetric matrix is square, but this has 3 rows and 4 columns"},
         {HEAD("real", "general") "3 3 4398046511104\n1 1 1\n",
-         "it has 1 entries, but 4398046511104 by its line 2"},
-        {HEAD("real", "general") "3 3 2\n1 1 1\n", "it has 1 entries, but 2 by its line 2"},
+         "it has 1 entry, but 4398046511104 by its line 2"},
+        {HEAD("real", "general") "3 3 2\n1 1 1\n", "it has 1 entry, but 2 by its line 2"},
         {HEAD("real", "general") "3 3 1\n1 1 1\n1 1 1\n", "it has more entries than the 1 of its line 2"},
         {HEAD("real", "general") "3 3 1\n0 1 1\n", "line 3: its row is 0, which is not among 1 to 3"},
         {HEAD("real", "general") "3 3 1\n4 1 1\n", "line 3: its row is 4"},
@@ -227,11 +226,32 @@ static void files_that_are_none(void **unused) {
 
 static void files_that_are_larger_than_memory(void **unused) {
     (void)unused;
-    const char text[] = HEAD("pattern", "general") "2147483648 1 1\n7 1\n";
-    put(plain, text, sizeof text - 1);
-    is_small = true;
-    expect_refusal(plain, "2147483649 times 4 bytes are more than this machine's memory", false);
-    is_small = false;
+    const char rows[] = HEAD("pattern", "general") "2147483648 1 1\n7 1\n",
+               cols[] = HEAD("pattern", "general") "1 2147483648 1\n1 7\n",
+               entries[] = HEAD("complex", "general") "1 1 9\n", few[] = HEAD("complex", "general") "1 1 0\n";
+    struct matrix matrix;
+    struct base_error error;
+    available = 16 << 20;
+    put(plain, rows, sizeof rows - 1);
+    expect_refusal(plain, "it needs 8192.0 MiB of memory, and 16.0 MiB are available", false);
+    put(plain, cols, sizeof cols - 1);
+    expect_refusal(plain, "it needs 8192.0 MiB of memory", false);
+    available = 16 + 2 * 9 * 20 - 1;
+    put(plain, entries, sizeof entries - 1); /* 9 entries of 20 bytes twice, and two times two pointers */
+    expect_refusal(plain, "0.0 MiB of memory", false);
+    available++;
+    expect_refusal(plain, "it has 0 entries, but 9", false);
+    const char both[] = HEAD("complex", "symmetric") "2 2 9\n"; /* 7 entries more, and 2 pointers */
+    available = 6 * 4 + 2 * 16 * 20;
+    put(plain, both, sizeof both - 1);
+    expect_refusal(plain, "it has 0 entries, but 9", false);
+    available--;
+    expect_refusal(plain, "0.0 MiB of memory", false);
+    available = 16;
+    put(plain, few, sizeof few - 1);
+    assert_true(matrix_read(&matrix, plain, NULL, &error));
+    matrix_free(&matrix);
+    available = UINT64_MAX;
 }
 
 static void compressed_files(void **unused) {

@@ -28,6 +28,13 @@ ssize_t __wrap_pread(int file, void *to, size_t bytes, off_t offset) {
     return -1;
 }
 
+/* The memory that is available, which nothing larger is taken of. */
+static uint64_t available = UINT64_MAX;
+uint64_t __wrap_base_available_memory(void);
+uint64_t __wrap_base_available_memory(void) {
+    return available;
+}
+
 /* A row of two entries. */
 static void put(void) {
     uint32_t pointers[] = {0, 2}, indices[] = {0, 2};
@@ -61,9 +68,26 @@ static void a_file_that_cannot_be_read(void **unused) {
     unlink(path);
 }
 
+static void a_file_that_is_larger_than_memory(void **unused) {
+    (void)unused;
+    struct matrix matrix;
+    struct base_error error;
+    put();
+    /* Twice two entries of 12 bytes, 2 pointers of rows and 4 of columns. */
+    for (available = 0; available < 72; available++)
+        if (matrix_read(&matrix, path, NULL, &error) || !strstr(error.text, path) ||
+            !strstr(error.text, "MiB of memory"))
+            fail_msg("%d bytes: read, or \"%s\"", (int)available, error.text);
+    assert_true(matrix_read(&matrix, path, NULL, &error));
+    matrix_free(&matrix);
+    available = UINT64_MAX;
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_that_cannot_be_read),
+        cmocka_unit_test(a_file_that_is_larger_than_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

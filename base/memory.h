@@ -1,0 +1,9 @@
+#ifndef WIDELOAD_BASE_MEMORY_H
+#define WIDELOAD_BASE_MEMORY_H
+
+#include <stdint.h>
+
+/* The bytes of memory that the kernel reports as available to programs that start now; UINT64_MAX: unknown. */
+uint64_t base_available_memory(void);
+
+#endif
