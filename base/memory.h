@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* The bytes of memory that the kernel reports as available to programs that start now; UINT64_MAX: unknown. */
+/* The bytes of memory that the kernel reports as available to a new program; UINT64_MAX: unknown. */
 uint64_t base_available_memory(void);
 
 #endif
