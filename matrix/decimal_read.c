@@ -8,8 +8,8 @@
 typedef unsigned __int128 u128;
 
 enum {
-    MOST_DIGITS = 19,       /* that surely fit 64 bits */
-    MOST_EXPONENT = 100000, /* what is beyond any double is as good as this */
+    MOST_DIGITS = 19,          /* that surely fit 64 bits */
+    MOST_EXPONENT = 100000000, /* more than what a mantissa has of zeros in a line of a file */
 };
 
 static inline bool is_digit(char c) {

@@ -47,6 +47,31 @@ static void expect_as_strtod(const char *text) {
         fail_msg("%s: read as %a, and not as %a", text, number, strtod(text, NULL));
 }
 
+/* A mantissa of many zeros, and an exponent that takes them back, or more than them. */
+static void exponents_of_long_mantissas(void **unused) {
+    (void)unused;
+    enum { ZEROS = 100000 };
+    static const struct {
+        const char *begin, *end;
+    } cases[] = {{"0.", "1e100001\n"}, {"0.", "1e1000001\n"},  {"0.", "1e100309\n"},
+                 {"1", "e-100000\n"},  {"1", "e-1000000\n"},   {"1", "e-100001\n"},
+                 {"0.", "1e-99999\n"}, {"0.", "1e99999999\n"}, {"1", "e-99999999999\n"}};
+    char *text = malloc(ZEROS + 100);
+    assert_non_null(text);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const size_t begin = strlen(cases[i].begin);
+        double number = -7;
+        memcpy(text, cases[i].begin, begin);
+        memset(text + begin, '0', ZEROS);
+        strcpy(text + begin + ZEROS, cases[i].end);
+        const char *end = decimal_read(text, &number);
+        if (!end || *end != '\n' || bits_of(number) != bits_of(strtod(text, NULL)))
+            fail_msg("%s..%s: read as %a, and not as %a", cases[i].begin, cases[i].end, number,
+                     strtod(text, NULL));
+    }
+    free(text);
+}
+
 static void reals_are_the_nearest_double(void **unused) {
     (void)unused;
     static const char *const texts[] = {
@@ -292,6 +317,7 @@ static void integers_are_written(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exponents_of_long_mantissas),
         cmocka_unit_test(reals_are_the_nearest_double),
         cmocka_unit_test(random_texts_are_the_nearest_double),
         cmocka_unit_test(what_is_no_number),
