@@ -285,9 +285,10 @@ static bool set_bytes(const struct bench_experiment *experiment, uint64_t bytes,
     return true;
 }
 
-/* A matrix that stands in the request with its size. */
-static bool has_own_size(const struct wl_problem *problem) {
-    return problem->matrix && problem->matrix->size.dimensions;
+/* The size of a matrix that stands in the request with its size; NULL: of any other. */
+static const struct bench_size *own_size(const struct wl_problem *problem) {
+    const struct bench_matrix *matrix = problem->matrix;
+    return matrix && matrix->size.dimensions ? &matrix->size : NULL;
 }
 
 /* Adds a section with its rows, unless there are none. */
@@ -299,7 +300,7 @@ static bool fill_section(struct bench_plan *plan, const struct bench_experiment 
         return true;
     struct bench_section *section = &plan->sections[plan->section_count];
     section->experiment = experiment;
-    section->default_size = !request->sizes.count && !request->bytes.count && !has_own_size(problem);
+    section->default_size = !request->sizes.count && !request->bytes.count && !own_size(problem);
     section->rows = calloc(most, sizeof *section->rows);
     if (!section->rows)
         return base_failure(error, "out of memory");
@@ -330,16 +331,16 @@ static bool add_sections(struct bench_plan *plan, const struct bench_experiment 
     memset(sections + plan->section_count, 0, count * sizeof *sections);
     for (size_t v = 0; v < count; v++) {
         struct wl_problem problem = {.stride = 1};
-        if (!bench_variant_set(&variants, v, &problem) || (i && has_own_size(&problem)))
+        if (!bench_variant_set(&variants, v, &problem) || (i && own_size(&problem)))
             continue;
         if (experiment->has_type)
             problem.width = bench_type_bytes(problem.type);
         if (experiment->counts_bytes)
             problem.width = 1;
-        bool right = request->bytes.count
-                         ? set_bytes(experiment, request->bytes.items[i], &problem, error)
-                         : bench_set_size(experiment, has_own_size(&problem) ? &problem.matrix->size : size,
-                                          &problem, error);
+        bool right =
+            request->bytes.count
+                ? set_bytes(experiment, request->bytes.items[i], &problem, error)
+                : bench_set_size(experiment, own_size(&problem) ? own_size(&problem) : size, &problem, error);
         /* Beyond this, the sum of all arrays' bytes could wrap. */
         if (right && wl__bytes_a_side(&problem) > BENCH_GREATEST_SIZE)
             right =

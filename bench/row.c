@@ -13,7 +13,8 @@ struct bench_block bench_row_block(const struct bench_row *row) {
 }
 
 bool bench_has_matrix(const struct bench_row *row) {
-    return row->experiment->shape == BENCH_SHAPE_SPARSE && row->problem.matrix->kind != BENCH_MATRIX_UNEVEN;
+    const struct bench_matrix *matrix = row->problem.matrix;
+    return row->experiment->shape == BENCH_SHAPE_SPARSE && matrix->kind != BENCH_MATRIX_UNEVEN;
 }
 
 const char *bench_row_remark(const struct bench_row *row) {

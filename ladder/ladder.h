@@ -61,15 +61,13 @@ struct wl_structure {
     struct wl_field fields[WL_STRUCTURE_FIELDS];
 };
 
-struct bench_matrix;
-
 struct wl_problem {
-    uint64_t n;                        /* elements (layout: structures); matmul: the inner size */
-    uint64_t rows, cols;               /* transpose; csr-transpose */
-    uint64_t m, k;                     /* matmul: (m x n) x (n x k) */
-    uint64_t nnz;                      /* csr-transpose; < 2^32 */
-    const struct bench_matrix *matrix; /* csr-transpose: how the bench makes it; rungs do not look */
-    uint64_t offset, stride;           /* elements; stride >= 1 */
+    uint64_t n;                /* elements (layout: structures); matmul: the inner size */
+    uint64_t rows, cols;       /* transpose; csr-transpose */
+    uint64_t m, k;             /* matmul: (m x n) x (n x k) */
+    uint64_t nnz;              /* csr-transpose; < 2^32 */
+    const void *matrix;        /* csr-transpose: for the caller, who makes it; rungs do not look */
+    uint64_t offset, stride;   /* elements; stride >= 1 */
     uint32_t block_x, block_y; /* threads per block; 0, 0: the rung's default.  1-D kernels use block_x *
                                   block_y threads */
     uint32_t unroll;           /* accesses per thread, for a rung with `unrolls`; 0: the rung's own */
