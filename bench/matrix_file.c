@@ -7,14 +7,9 @@
 #include "matrix/matrix.h"
 
 bool bench_is_matrix_file(const char *text) {
-    static const char *const ends[] = {".mtx", ".mtx.gz", ".npz"};
-    size_t length = strlen(text);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size_t end = strlen(ends[i]);
-        if (length > end && strcmp(text + length - end, ends[i]) == 0)
-            return true;
-    }
-    return strchr(text, '/') != NULL;
+    enum matrix_format format;
+    struct base_error unused;
+    return matrix_format_of(&format, text, &unused) || strchr(text, '/') != NULL;
 }
 
 /* ---------------------------------------------------------------- rows whose columns strictly ascend */

@@ -28,6 +28,13 @@ static bool find_kind(const char *option, const char *name, struct bench_matrix 
             return true;
         }
     }
+    if (strcmp(name, "twelve") == 0 || strcmp(name, "twelve-small") == 0)
+        return base_usage(
+            error, "%s: '%s' is a list, whose items have sizes and numbers of their own; give it alone",
+            option, name);
+    if (bench_is_matrix_file(name))
+        return base_usage(error, "%s: %.300s: a file has its own size; give it without '@' and ':'", option,
+                          name);
     const char *near = base_nearest(name, names, BENCH_MATRIX_KINDS + 2);
     return base_usage(error,
                       "%s: no matrix '%.40s'%s%s%s; give a file, or one of `wideload list csr-transpose`",

@@ -152,6 +152,13 @@ static void matrices(void **state) {
           24);
     refused((struct given){.experiment = "csr-transpose", .matrix = "unifrom"}, "did you mean 'uniform'?");
     refused((struct given){.experiment = "csr-transpose", .matrix = "rmat,"}, "no matrix ''");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "twelve-small@5"},
+            "'twelve-small' is a list, whose items have sizes");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "twelve:5"}, "'twelve' is a list");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "a.mtx@5"},
+            "a.mtx: a file has its own size");
+    refused((struct given){.experiment = "csr-transpose", .matrix = "a.npz:5"},
+            "a.npz: a file has its own size");
     refused((struct given){.experiment = "csr-transpose", .matrix = "laplacian2d:5"}, "takes no number");
     refused((struct given){.experiment = "csr-transpose", .matrix = "uniform:0"}, "1 to 2^32 - 1 entries");
     refused((struct given){.experiment = "csr-transpose", .matrix = "uniform:2^32"}, "1 to 2^32 - 1 entries");
