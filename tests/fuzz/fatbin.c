@@ -38,7 +38,7 @@ static void load(const uint8_t *data, size_t size) {
     if (image_read(data, size, "fuzz.fatbin", &image) != CUDA_SUCCESS)
         return;
     FUZZ_CHECK(image.text && strlen(image.text) == image.size);
-    if (module_load(context, &image, NULL, &module) == CUDA_SUCCESS) {
+    if (module_load(context, 0, &image, NULL, &module) == CUDA_SUCCESS) {
         for (size_t i = 0; i < module->function_count; i++)
             ask(&module->functions[i]);
         FUZZ_CHECK(cuModuleUnload(module) == CUDA_SUCCESS);
