@@ -459,7 +459,8 @@ WL_API wl_error wl_transpose_distributed_create(wl_redistribution **out, unsigne
 WL_API wl_error wl_redistribute(wl_redistribution *plan, const wl_devptr *to, const wl_devptr *from,
                                 const wl_stream *streams);
 
-/* Frees a plan.  Calls of it that are still running finish.  NULL is a no-op. */
+/* Frees a plan.  Calls of it that are still running finish; the call may wait for them.  A graph that
+ * captured a call of the plan must not run afterwards.  NULL is a no-op. */
 WL_API void wl_redistribution_destroy(wl_redistribution *plan);
 
 /* The kernel that the calling thread's last operation used, and why: "wl_transpose: tile-skewed: ...".  ""

@@ -81,16 +81,22 @@ static void make_parts(struct wl__member *member) {
         (void)make_part(member, WL__LANE_OWN, &own);
 }
 
-static void free_part(const struct wl__member *member, unsigned lane) {
-    if (member->parts[lane])
-        (void)member->context->driver.cuGreenCtxDestroy(member->parts[lane]);
+/* Frees the part's stream, too, after its work: CUDA does not say what becomes of work whose part is gone. */
+static void free_part(struct wl__member *member, unsigned lane) {
+    const struct wl__driver *driver = &member->context->driver;
+    if (!member->parts[lane])
+        return;
+    (void)driver->cuStreamSynchronize(member->lanes[lane]);
+    (void)driver->cuStreamDestroy(member->lanes[lane]);
+    member->lanes[lane] = NULL;
+    (void)driver->cuGreenCtxDestroy(member->parts[lane]);
 }
 #else
 static void make_parts(struct wl__member *member) {
     (void)member;
 }
 
-static void free_part(const struct wl__member *member, unsigned lane) {
+static void free_part(struct wl__member *member, unsigned lane) {
     (void)member;
     (void)lane;
 }
@@ -151,9 +157,9 @@ void wl__free_lanes(wl_redistribution *plan) {
         for (unsigned lane = 0; lane < WL__LANES; lane++) {
             if (member->done[lane])
                 (void)driver->cuEventDestroy(member->done[lane]);
+            free_part(member, lane);
             if (member->lanes[lane])
                 (void)driver->cuStreamDestroy(member->lanes[lane]);
-            free_part(member, lane);
         }
         wl__leave(member->context);
     }
