@@ -29,7 +29,6 @@
     X(cuCtxPopCurrent, NULL)                                                                                 \
     X(cuCtxSynchronize, NULL)                                                                                \
     X(cuCtxResetPersistingL2Cache, NULL)                                                                     \
-    X(cuCtxGetStreamPriorityRange, NULL)                                                                     \
     X(cuCtxEnablePeerAccess, NULL)                                                                           \
     X(cuDeviceCanAccessPeer, NULL)                                                                           \
     X(cuThreadExchangeStreamCaptureMode, NULL)                                                               \
@@ -50,7 +49,6 @@
     X(cuDeviceGetUuid, NULL)                                                                                 \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor, NULL)                                                     \
     X(cuStreamCreate, NULL)                                                                                  \
-    X(cuStreamCreateWithPriority, NULL)                                                                      \
     X(cuStreamDestroy, NULL)                                                                                 \
     X(cuStreamSynchronize, NULL)                                                                             \
     X(cuStreamIsCapturing, NULL)                                                                             \

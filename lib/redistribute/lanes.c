@@ -105,26 +105,20 @@ static void free_part(struct wl__member *member, unsigned lane) {
 /* ---------------------------------------------------------------- streams */
 
 /* The context is current. */
-static wl_error make_lane(struct wl__member *member, unsigned lane, int priority) {
+static wl_error make_lane(struct wl__member *member, unsigned lane) {
     const struct wl__driver *driver = &member->context->driver;
     wl_error error = WL_ERROR_OK;
     if (!member->lanes[lane])
-        error = wl__driver_check(
-            driver,
-            driver->cuStreamCreateWithPriority(&member->lanes[lane], CU_STREAM_NON_BLOCKING, priority),
-            "cuStreamCreateWithPriority");
+        error = wl__driver_check(driver, driver->cuStreamCreate(&member->lanes[lane], CU_STREAM_NON_BLOCKING),
+                                 "cuStreamCreate");
     return error ? error : make_event(driver, &member->done[lane]);
 }
 
 static wl_error make_lanes_of(struct wl__member *member) {
-    const struct wl__driver *driver = &member->context->driver;
-    int least = 0, greatest = 0;
-    wl_error error = wl__driver_check(driver, driver->cuCtxGetStreamPriorityRange(&least, &greatest),
-                                      "cuCtxGetStreamPriorityRange");
-    if (!error)
-        make_parts(member);
+    wl_error error = WL_ERROR_OK;
+    make_parts(member);
     for (unsigned lane = 0; lane < WL__LANES && !error; lane++)
-        error = make_lane(member, lane, lane == WL__LANE_OWN ? least : greatest);
+        error = make_lane(member, lane);
     return error;
 }
 

@@ -5,7 +5,7 @@
 
 #include "lib/context.h"
 
-/* The indices of keys and rows take 32 bits of a word.  A grid has a block for 4096 or 8192 entries. */
+/* The indices of keys and rows take 32 bits of a word.  A grid has a block for 4096 or 16384 entries. */
 #define WL__MOST_INDICES ((uint64_t)1 << 32)
 #define WL__MOST_ENTRIES ((uint64_t)1 << 42)
 /* The workspace's. */

@@ -158,12 +158,6 @@ CUresult cuCtxPopCurrent(CUcontext *context) {
     return CUDA_SUCCESS;
 }
 
-CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest) {
-    *least = 0;
-    *greatest = -5;
-    return CUDA_SUCCESS;
-}
-
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer) {
     *can = device != peer && !state.no_peers;
     return CUDA_SUCCESS;
@@ -365,10 +359,6 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
     *stream = (CUstream)malloc(1);
     state.streams += *stream != NULL;
     return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
-    return priority == 0 || priority == -5 ? cuStreamCreate(stream, flags) : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuStreamDestroy(CUstream stream) {

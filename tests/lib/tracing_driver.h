@@ -30,7 +30,6 @@
     X(cuMemsetD8Async, (CUdeviceptr a, unsigned char b, size_t c, CUstream d), (a, b, c, d))                 \
     X(cuStreamCreate, (CUstream * a, unsigned b), (a, b))                                                    \
     X(cuCtxEnablePeerAccess, (CUcontext a, unsigned b), (a, b))                                              \
-    X(cuStreamCreateWithPriority, (CUstream * a, unsigned b, int c), (a, b, c))                              \
     X(cuStreamWaitEvent, (CUstream a, CUevent b, unsigned c), (a, b, c))                                     \
     X(cuStreamDestroy, (CUstream a), (a))                                                                    \
     X(cuStreamSynchronize, (CUstream a), (a))                                                                \
@@ -74,7 +73,6 @@
     X(cuCtxPushCurrent)                                                                                      \
     X(cuCtxPopCurrent)                                                                                       \
     X(cuStreamIsCapturing)                                                                                   \
-    X(cuCtxGetStreamPriorityRange)                                                                           \
     X(cuDeviceCanAccessPeer)                                                                                 \
     X(cuMemGetInfo)                                                                                          \
     X(cuPointerGetAttributes)                                                                                \
