@@ -29,6 +29,11 @@ int open_without_small(void **state) {
     return failed;
 }
 
+int open_host(void **state) {
+    (void)state;
+    return wl_open(&context, "host") ? -1 : 0;
+}
+
 int close_device(void **state) {
     (void)state;
     wl_close(context);

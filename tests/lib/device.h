@@ -11,6 +11,8 @@ extern wl_context *context;
 
 int open_device(void **state);
 int close_device(void **state);
+/* The same set-up on the host device. */
+int open_host(void **state);
 /* The same set-up without the mover of small arrays (without_small.h). */
 int open_without_small(void **state);
 

@@ -552,12 +552,6 @@ static void entries_without_room(void **state) {
 #endif
 }
 
-/* A group of tests on a device. */
-static int open_host(void **state) {
-    (void)state;
-    return wl_open(&context, "host") ? -1 : 0;
-}
-
 int main(int argc, char **argv) {
     if (argc > 1)
         cases = strtoull(argv[1], NULL, 10);

@@ -440,11 +440,6 @@ static void many_entries(void **state) {
         assert_int_equal(wl_free(context, indices), WL_ERROR_OK);
 }
 
-static int open_host(void **state) {
-    (void)state;
-    return wl_open(&context, "host") ? -1 : 0;
-}
-
 int main(int argc, char **argv) {
     if (argc > 1)
         cases = strtoull(argv[1], NULL, 10);

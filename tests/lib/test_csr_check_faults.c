@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dlfcn.h>
-
 #include <cmocka.h>
 
-#include "fake_driver.h"
+#include "fake.h"
 #include "wideload.h"
 
 #define TIB  (UINT64_C(1) << 40)
@@ -33,15 +31,9 @@ static struct {
 
 static int setup(void **state) {
     (void)state;
-    setenv("WIDELOAD_SIM_LIBRARY", FAKE_DRIVER, 1);
-    void *library = dlopen(FAKE_DRIVER, RTLD_NOW);
-    if (!library)
+    fake = fake_start();
+    if (!fake)
         return -1;
-    fake_state_fn *find;
-    void *symbol = dlsym(library, "fake_state");
-    memcpy(&find, &symbol, sizeof(find));
-    fake = find();
-    memset(fake, 0, sizeof(*fake));
     end.wrong = NONE;
     return wl_open(&context, "sim") ? -1 : 0;
 }

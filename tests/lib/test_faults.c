@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dlfcn.h>
-
 #include <cmocka.h>
 
-#include "fake_driver.h"
+#include "fake.h"
 #include "wideload.h"
 
 static struct fake_state *fake;
@@ -428,15 +426,9 @@ static const struct operation_faults operations[] = {
 
 static int setup(void **state) {
     (void)state;
-    setenv("WIDELOAD_SIM_LIBRARY", FAKE_DRIVER, 1);
-    void *library = dlopen(FAKE_DRIVER, RTLD_NOW);
-    if (!library)
+    fake = fake_start();
+    if (!fake)
         return -1;
-    fake_state_fn *find;
-    void *symbol = dlsym(library, "fake_state");
-    memcpy(&find, &symbol, sizeof(find));
-    fake = find();
-    memset(fake, 0, sizeof(*fake));
     fake->host = HOST;
     fake->host_bytes = sizeof(host);
     return wl_open(&context, "sim") ? -1 : 0;

@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "fake_driver.h"
+#include "fake.h"
 #include "ladder/ladder.h"
 #include "wideload.h"
 
@@ -21,15 +20,9 @@ static struct fake_state *fake;
 static int setup(void **state) {
     (void)state;
     unsetenv("WIDELOAD_DEVICE");
-    setenv("WIDELOAD_SIM_LIBRARY", FAKE_DRIVER, 1);
-    void *library = dlopen(FAKE_DRIVER, RTLD_NOW);
-    if (!library)
+    fake = fake_start();
+    if (!fake)
         return -1;
-    fake_state_fn *find;
-    void *symbol = dlsym(library, "fake_state");
-    memcpy(&find, &symbol, sizeof(find));
-    fake = find();
-    memset(fake, 0, sizeof(*fake));
     return 0;
 }
 

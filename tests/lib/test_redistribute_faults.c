@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dlfcn.h>
-
 #include <cmocka.h>
 
-#include "fake_driver.h"
+#include "fake.h"
 #include "wideload.h"
 
 enum { RANKS = 3 };
@@ -25,15 +23,9 @@ static const wl_stream handles[RANKS] = {&streams[0], &streams[1], &streams[2]};
 
 static int setup(void **state) {
     (void)state;
-    setenv("WIDELOAD_SIM_LIBRARY", FAKE_DRIVER, 1);
-    void *library = dlopen(FAKE_DRIVER, RTLD_NOW);
-    if (!library)
+    fake = fake_start();
+    if (!fake)
         return -1;
-    fake_state_fn *find;
-    void *symbol = dlsym(library, "fake_state");
-    memcpy(&find, &symbol, sizeof(find));
-    fake = find();
-    memset(fake, 0, sizeof(*fake));
     fake->devices = RANKS;
     for (unsigned r = 0; r < RANKS; r++) {
         char name[8];
