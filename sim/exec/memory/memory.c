@@ -19,16 +19,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sim/exec/memory/memory_entry.h"
-#include "sim/exec/memory/pages.h"
-#include "sim/exec/memory/raw.h"
-#include "sim/exec/memory/share.h"
+#include "sim/exec/memory/memory_space.h"
 
 enum {
     ALIGNMENT = 512,
-    GRAVES = 1024,         /* freed allocations remembered */
     QUARANTINE = 16 << 20, /* bytes of small freed allocations withheld from reuse */
-    NEAR_NULL = 1 << 16,   /* addresses below are described as null pointers */
     FIRST_CAPACITY = 64,
 };
 #define LEAST_RANGE (UINT64_C(64) << 30) /* of addresses, for packed memory */
@@ -37,36 +32,6 @@ enum origin {
     ALLOCATED,
     REGISTERED, /* the program's own memory: nothing to free */
     IMPORTED,   /* another process's */
-};
-
-struct grave {
-    uint64_t base, size, serial;
-    struct sim_raw *raw; /* NULL: returned already */
-};
-
-struct sim_memory {
-    struct space *space;
-    unsigned device;
-    uint64_t limit, used; /* bytes; the latter under the space's lock */
-};
-
-/* The addresses that all devices share. */
-struct space {
-    struct sim_pages *pages; /* NULL: not packed */
-    pthread_mutex_t lock;    /* held by writers, and to describe */
-    _Atomic uint64_t sequence;
-    struct table *_Atomic table;
-    _Atomic size_t count;
-    uint64_t serial;
-    unsigned running;     /* sim_memory_enter() less sim_memory_leave() */
-    struct sim_raws raws; /* those in no allocation and no grave */
-    struct sim_share *shares;
-    struct grave graves[GRAVES];
-    size_t next_grave, oldest_small; /* running numbers; the slot is the number modulo GRAVES */
-    size_t quarantined;
-    bool host_ordered; /* the host has copies of what is ordered */
-    unsigned device_count;
-    struct sim_memory devices[SIM_MAX_DEVICES];
 };
 
 static void write_begin(struct space *space) {
@@ -189,25 +154,9 @@ static bool reserve(struct space *space) {
     return true;
 }
 
-/* Whose memory it is not: every device reaches it. */
-static bool is_hosts(enum sim_memory_kind kind) {
-    return kind == SIM_MEMORY_HOST || kind == SIM_MEMORY_MANAGED;
-}
-
 /* A device reaches its own memory; so do launches that have peer access to it. */
 static uint64_t first_access(enum sim_memory_kind kind, unsigned device) {
     return is_hosts(kind) ? SIM_ACCESS_ALL : SIM_ACCESS_BY_PEERS | SIM_ACCESS_OF(device);
-}
-
-/* The owner of the pages of an allocation, for pages.h: those of the host and of device 0's modules are one
- * owner's, and of a device's those that other processes may map are another's. */
-static unsigned owner_of(enum sim_memory_kind kind, unsigned device) {
-    return is_hosts(kind) ? 0 : 2 * device + (kind == SIM_MEMORY_DEVICE || kind == SIM_MEMORY_SHARED);
-}
-
-/* What a device reaches in the pages of an owner outside all allocations. */
-static uint64_t access_of_owner(unsigned owner) {
-    return owner ? SIM_ACCESS_BY_PEERS | SIM_ACCESS_OF(owner / 2) : SIM_ACCESS_ALL;
 }
 
 /* Adds a range that overlaps no other.  Call with the lock held, after reserve(). */
@@ -510,170 +459,4 @@ void sim_memory_copied(struct sim_memory *memory, uint64_t to, uint64_t from, si
     else if (ordered || size >= get(&target->size))
         put(&target->ordered, ordered);
     pthread_mutex_unlock(&space->lock);
-}
-
-static struct sim_allocation allocation_of(struct entry *entry) {
-    return (struct sim_allocation){.base = get(&entry->base),
-                                   .size = (size_t)get(&entry->size),
-                                   .kind = (enum sim_memory_kind)get(&entry->kind),
-                                   .serial = get(&entry->serial),
-                                   .device = (unsigned)get(&entry->device),
-                                   .access = get(&entry->access),
-                                   .user = atomic_load_explicit(&entry->user, memory_order_relaxed),
-                                   .name = atomic_load_explicit(&entry->name, memory_order_relaxed)};
-}
-
-bool sim_memory_find(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out) {
-    struct space *space = memory->space;
-    for (;;) {
-        uint64_t sequence = atomic_load_explicit(&space->sequence, memory_order_acquire);
-        if (sequence & 1)
-            continue;
-        /* The count is read before the table: capacities only grow, so the table has at least that many. */
-        size_t count = atomic_load_explicit(&space->count, memory_order_acquire);
-        struct table *table = atomic_load_explicit(&space->table, memory_order_acquire);
-        size_t after = entries_up_to(table, count, address);
-        bool found = false;
-        struct sim_allocation allocation = {0};
-        if (after) {
-            allocation = allocation_of(&table->entries[after - 1]);
-            found = sim_within(address - allocation.base, size, allocation.size);
-        }
-        atomic_thread_fence(memory_order_acquire);
-        if (atomic_load_explicit(&space->sequence, memory_order_relaxed) != sequence)
-            continue;
-        if (found)
-            *out = allocation;
-        return found;
-    }
-}
-
-/* Leaves those who reach more memory, too.  What lies on two devices is open to those alone that both name.
- */
-static void narrow(struct sim_allocation *range, uint64_t access, unsigned device) {
-    if (access == SIM_ACCESS_ALL)
-        return;
-    if (range->access != SIM_ACCESS_ALL && range->device != device)
-        access &= ~SIM_ACCESS_BY_PEERS;
-    range->access &= access;
-    range->device = device;
-}
-
-/* Sets who reaches all of the range, by its pages and the allocations in it.  Call with the lock held. */
-static void set_reach(const struct space *space, struct table *table, size_t count, uint64_t address,
-                      size_t size, struct sim_allocation *range) {
-    range->access = SIM_ACCESS_ALL;
-    for (uint64_t at = address / SIM_PAGE_BYTES * SIM_PAGE_BYTES; at < address + size; at += SIM_PAGE_BYTES) {
-        const unsigned owner = sim_pages_owner(space->pages, at);
-        narrow(range, access_of_owner(owner), owner / 2);
-    }
-    for (size_t i = entries_up_to(table, count, address + size - 1); i--;) {
-        const struct entry *entry = &table->entries[i];
-        if (get(&entry->base) + get(&entry->size) <= address)
-            break;
-        narrow(range, get(&entry->access), (unsigned)get(&entry->device));
-    }
-}
-
-bool sim_memory_slack(struct sim_memory *memory, uint64_t address, size_t size, struct sim_allocation *out) {
-    struct space *space = memory->space;
-    if (!space->pages || !sim_pages_hold(space->pages, address, size))
-        return false;
-    pthread_mutex_lock(&space->lock);
-    struct table *table = atomic_load_explicit(&space->table, memory_order_relaxed);
-    size_t count = atomic_load_explicit(&space->count, memory_order_relaxed);
-    size_t after = entries_up_to(table, count, address);
-    uint64_t base = address / SIM_PAGE_BYTES * SIM_PAGE_BYTES, end = base + SIM_PAGE_BYTES;
-    if (after) {
-        struct entry *before = &table->entries[after - 1];
-        uint64_t before_end = get(&before->base) + get(&before->size);
-        base = before_end > base ? before_end : base;
-    }
-    if (after < count && get(&table->entries[after].base) < end)
-        end = get(&table->entries[after].base);
-    *out = (struct sim_allocation){.base = base, .size = (size_t)(end - base)};
-    /* It may extend into an allocation, or on. */
-    if (end < base || !sim_within(address - base, size, end - base))
-        *out = (struct sim_allocation){.base = address, .size = size};
-    set_reach(space, table, count, address, size, out);
-    pthread_mutex_unlock(&space->lock);
-    return true;
-}
-
-bool sim_memory_next(struct sim_memory *memory, uint64_t serial, struct sim_allocation *out) {
-    struct space *space = memory->space;
-    pthread_mutex_lock(&space->lock);
-    struct table *table = atomic_load_explicit(&space->table, memory_order_relaxed);
-    size_t count = atomic_load_explicit(&space->count, memory_order_relaxed);
-    struct entry *next = NULL;
-    for (size_t i = 0; i < count; i++) {
-        struct entry *entry = &table->entries[i];
-        if (get(&entry->serial) > serial && (!next || get(&entry->serial) < get(&next->serial)))
-            next = entry;
-    }
-    if (next)
-        *out = allocation_of(next);
-    pthread_mutex_unlock(&space->lock);
-    return next != NULL;
-}
-
-static const char *plural(uint64_t n) {
-    return n == 1 ? "" : "s";
-}
-
-/* The first byte past the end is 1 byte after it, as in compute-sanitizer. */
-void sim_memory_describe_end(const struct sim_allocation *allocation, char *text, size_t size) {
-    snprintf(text, size, "1 byte after allocation #%" PRIu64 " (0x%" PRIx64 ", %zu byte%s)",
-             allocation->serial, allocation->base, allocation->size, plural(allocation->size));
-}
-
-/* The last freed allocation that contained address. */
-static const struct grave *find_grave(const struct space *space, uint64_t address) {
-    size_t oldest = space->next_grave > GRAVES ? space->next_grave - GRAVES : 0;
-    for (size_t i = space->next_grave; i > oldest; i--) {
-        const struct grave *grave = &space->graves[(i - 1) % GRAVES];
-        if (address >= grave->base && address - grave->base < grave->size)
-            return grave;
-    }
-    return NULL;
-}
-
-bool sim_memory_describe(struct sim_memory *memory, uint64_t address, char *text, size_t size) {
-    struct space *space = memory->space;
-    if (address < NEAR_NULL) {
-        snprintf(text, size, address ? "null pointer plus %" PRIu64 " byte%s" : "null pointer", address,
-                 plural(address));
-        return false;
-    }
-    pthread_mutex_lock(&space->lock);
-    struct table *table = atomic_load_explicit(&space->table, memory_order_relaxed);
-    size_t count = atomic_load_explicit(&space->count, memory_order_relaxed);
-    size_t after = entries_up_to(table, count, address);
-    struct entry *lower = after ? &table->entries[after - 1] : NULL;
-    struct entry *upper = after < count ? &table->entries[after] : NULL;
-    bool inside = lower && address - get(&lower->base) < get(&lower->size);
-    const struct grave *grave = inside ? NULL : find_grave(space, address);
-    if (grave) {
-        snprintf(text, size,
-                 "byte %" PRIu64 " of freed allocation #%" PRIu64 " (0x%" PRIx64 ", %" PRIu64 " byte%s)",
-                 address - grave->base, grave->serial, grave->base, grave->size, plural(grave->size));
-    } else if (!lower && !upper) {
-        snprintf(text, size, "no allocation exists");
-    } else {
-        /* The first byte past the end is 1 byte after it, as in compute-sanitizer. */
-        uint64_t above = lower ? address - get(&lower->base) - get(&lower->size) + 1 : UINT64_MAX;
-        uint64_t below = upper ? get(&upper->base) - address : UINT64_MAX;
-        struct entry *near = inside || above <= below ? lower : upper;
-        char where[64];
-        if (inside)
-            snprintf(where, sizeof where, "byte %" PRIu64 " of", address - get(&lower->base));
-        else if (near == lower)
-            snprintf(where, sizeof where, "%" PRIu64 " byte%s after", above, plural(above));
-        else
-            snprintf(where, sizeof where, "%" PRIu64 " byte%s before", below, plural(below));
-        snprintf(text, size, "%s allocation #%" PRIu64 " (0x%" PRIx64 ", %" PRIu64 " byte%s)", where,
-                 get(&near->serial), get(&near->base), get(&near->size), plural(get(&near->size)));
-    }
-    pthread_mutex_unlock(&space->lock);
-    return grave != NULL;
 }
