@@ -1,8 +1,7 @@
-/* Libraries on several devices: whose variables and attributes are whose.  This process has three devices
- * (WIDELOAD_SIM_DEVICES=3). */
-#include "tests/cuda/api.h"
+/* Libraries on several devices: whose variables and attributes are whose. */
+#include "tests/cuda/devices.h"
 
-enum { DEVICES = 3, LARGE = 1 << 20, SHARED = 60000 };
+enum { LARGE = 1 << 20, SHARED = 60000 };
 
 static const char text[] = ".version 8.0\n.target sm_75\n.address_size 64\n"
                            ".visible .global .align 4 .u32 plain = 7;\n"
@@ -17,36 +16,18 @@ static const char text[] = ".version 8.0\n.target sm_75\n.address_size 64\n"
                            "ld.global.u64 %rd1, [cursor];\nld.u32 %r1, [%rd1];\nadd.u32 %r1, %r1, 1;\n"
                            "st.u32 [%rd1], %r1;\nst.shared.u32 [dynamic], %r1;\nret;\n}\n";
 
-static CUcontext primary[DEVICES];
 static CUlibrary library;
 static CUkernel bump;
 
-static int start(void **state) {
-    (void)state;
-    for (int d = 0; d < DEVICES; d++)
-        assert_ok(api.cuDevicePrimaryCtxRetain(&primary[d], d));
-    assert_ok(api.cuCtxSetCurrent(primary[1]));
-    return 0;
-}
-
-static int end(void **state) {
-    (void)state;
-    for (int d = 0; d < DEVICES; d++)
-        assert_ok(api.cuDevicePrimaryCtxRelease(d));
-    return 0;
-}
-
-static void use(int d) {
-    assert_ok(api.cuCtxSetCurrent(primary[d]));
-}
-
+/* Loaded in a context of device 1. */
 static void load(void) {
+    use_device(1);
     assert_ok(api.cuLibraryLoadData(&library, text, NULL, NULL, 0, NULL, NULL, 0));
     assert_ok(api.cuLibraryGetKernel(&bump, library, "bump"));
 }
 
 static CUresult launch(int d, unsigned shared) {
-    use(d);
+    use_device(d);
     CUresult error = api.cuLaunchKernel((CUfunction)bump, 1, 1, 1, 1, 1, 1, shared, NULL, NULL, NULL);
     return error ? error : api.cuCtxSynchronize();
 }
@@ -54,7 +35,7 @@ static CUresult launch(int d, unsigned shared) {
 static CUdeviceptr find(int d, const char *name) {
     CUdeviceptr at;
     size_t size;
-    use(d);
+    use_device(d);
     assert_ok(api.cuLibraryGetGlobal(&at, &size, library, name));
     return at;
 }
@@ -76,7 +57,7 @@ static void managed(void **state) {
     assert_int_equal(*(int *)(uintptr_t)a, 11);
     assert_int_equal(*(int *)(uintptr_t)b, 22);
     /* They live as long as one of the devices has them. */
-    use(0);
+    use_device(0);
     assert_ok(api.cuDevicePrimaryCtxReset(0));
     assert_ok(launch(0, 4));
     assert_int_equal(*(int *)(uintptr_t)b, 23);
@@ -92,7 +73,7 @@ static void memory(void **state) {
     (void)state;
     size_t before[DEVICES], now, total;
     for (int d = 0; d < DEVICES; d++) {
-        use(d);
+        use_device(d);
         assert_ok(api.cuMemGetInfo(&before[d], &total));
     }
     load();
@@ -101,7 +82,7 @@ static void memory(void **state) {
         assert_ok(api.cuMemGetInfo(&now, &total));
         assert_in_range(before[d] - now, LARGE, 3 * LARGE / 2);
     }
-    use(2);
+    use_device(2);
     assert_ok(api.cuMemGetInfo(&now, &total));
     assert_int_equal(now, before[2]);
     assert_ok(api.cuLibraryUnload(library));
@@ -130,22 +111,11 @@ static void attributes(void **state) {
     assert_ok(api.cuLibraryUnload(library));
 }
 
-static int open_driver(void **state) {
-    (void)state;
-    return setenv("WIDELOAD_SIM_DEVICES", "3", 1) || !api_open(API_DLSYM) || api.cuInit(0) ? -1 : 0;
-}
-
-static int close_driver(void **state) {
-    (void)state;
-    api_close();
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(managed, start, end),
-        cmocka_unit_test_setup_teardown(memory, start, end),
-        cmocka_unit_test_setup_teardown(attributes, start, end),
+        cmocka_unit_test_setup_teardown(managed, devices_start, devices_end),
+        cmocka_unit_test_setup_teardown(memory, devices_start, devices_end),
+        cmocka_unit_test_setup_teardown(attributes, devices_start, devices_end),
     };
-    return cmocka_run_group_tests(tests, open_driver, close_driver);
+    return cmocka_run_group_tests(tests, devices_open, devices_close);
 }
