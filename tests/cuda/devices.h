@@ -27,7 +27,8 @@ CUresult add_on(int d, CUdeviceptr a, CUdeviceptr b, CUdeviceptr c, int n, CUstr
 /* The same for a kernel that stores one value, and waits for it. */
 CUresult store_on(int d, CUdeviceptr to, int value);
 int read_word(CUdeviceptr at);
-/* A kernel of device d must not store there: the driver says so for this reason, and the device begins anew. */
+/* A kernel of device d must not store there: the driver says so for this reason, and the device begins anew.
+ */
 void is_refused(int d, CUdeviceptr to, const char *reason);
 
 #endif
