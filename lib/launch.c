@@ -15,9 +15,11 @@ void wl__note_launch(struct wl__launched launched) {
     last = launched;
 }
 
-/* Always requests all: if it requested what a launch needs, another thread's smaller launch could come
- * between. */
-static wl_error allow_all_shared(wl_context *context, CUfunction function) {
+/* Lets a kernel have so much dynamic shared memory.  Always requests all: if it requested what a launch
+ * needs, another thread's smaller launch could come between. */
+static wl_error allow_shared(wl_context *context, wl__kernel kernel, CUfunction function, uint32_t bytes) {
+    if (bytes <= UNASKED_SHARED_LIMIT || atomic_load(&context->all_shared[kernel]))
+        return WL_ERROR_OK;
     const struct wl__driver *driver = &context->driver;
     int limit = 0;
     wl_error error =
@@ -27,9 +29,12 @@ static wl_error allow_all_shared(wl_context *context, CUfunction function) {
                          "cuDeviceGetAttribute");
     if (error)
         return error;
-    return wl__driver_check(
+    error = wl__driver_check(
         driver, driver->cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, limit),
         "cuFuncSetAttribute");
+    if (!error)
+        atomic_store(&context->all_shared[kernel], true);
+    return error;
 }
 
 /* One launch. */
@@ -79,14 +84,10 @@ static wl_error launch(wl_context *context, wl__kernel kernel, struct grid *grid
         return WL_ERROR_MASKED;
     WL_NOTE(kernel);
     wl_error error = wl__kernel_get(context, kernel, &function);
+    if (!error)
+        error = allow_shared(context, kernel, function, grid->shared_bytes);
     if (error)
         return error;
-    if (grid->shared_bytes > UNASKED_SHARED_LIMIT && !atomic_load(&context->all_shared[kernel])) {
-        error = allow_all_shared(context, function);
-        if (error)
-            return error;
-        atomic_store(&context->all_shared[kernel], true);
-    }
     grid->early = context->starts_early && !grid->cooperative && kernel < WL_KERNEL_COUNT &&
                   atomic_load_explicit(&context->awaits[kernel], memory_order_relaxed);
     CUresult result = start(&context->driver, function, grid, arguments, stream);
@@ -148,6 +149,8 @@ static wl_error count_blocks(wl_context *context, wl__kernel kernel, uint32_t th
     CUfunction function;
     int each = 0, multiprocessors = 0;
     wl_error error = wl__kernel_get(context, kernel, &function);
+    if (!error)
+        error = allow_shared(context, kernel, function, shared_bytes);
     if (!error)
         error = wl__driver_check(
             driver,
