@@ -2,6 +2,7 @@
 
 #include "lib/divide.h"
 #include "lib/launch.h"
+#include "lib/sparse/ranges.h"
 #include "lib/sparse/sort_parameters.h"
 
 enum { MOST_PASSES = 4 };
@@ -78,7 +79,7 @@ static struct plan plan_of(const wl_context *context, const struct wl__sort *sor
 
 /* The parts of the workspace, as offsets. */
 struct parts {
-    uint64_t words[2], values, counts, chunks, bins, firsts, part_rows, end;
+    uint64_t failed, words[2], values, counts, chunks, bins, firsts, part_rows, end;
 };
 
 static uint64_t bins_bytes(const struct plan *plan) {
@@ -90,11 +91,14 @@ static void place(uint64_t *part, uint64_t *end, uint64_t bytes) {
     *end += wl__divide_up(bytes, WL__SORT_ALIGNMENT) * WL__SORT_ALIGNMENT;
 }
 
-/* Nothing overflows: there are at most WL__MOST_ENTRIES. */
-static struct parts parts_of(const struct plan *plan, const struct wl__sort *sort) {
+/* Ranges of columns, which are tried before, have their workspace at the beginning.  Of it only the first
+ * part is wanted later.  Nothing overflows: there are at most WL__MOST_ENTRIES. */
+static struct parts parts_of(const wl_context *context, const struct plan *plan,
+                             const struct wl__sort *sort) {
     struct parts parts;
     const uint64_t words = sort->entries * plan->word, tables = (uint64_t)1 << plan->bits[0];
     parts.end = 0;
+    place(&parts.failed, &parts.end, 4);
     place(&parts.words[0], &parts.end, plan->passes > 1 ? words : 0);
     place(&parts.words[1], &parts.end, plan->passes > 2 ? words : 0);
     place(&parts.values, &parts.end, plan->passes > 1 ? sort->entries * sort->width : 0);
@@ -103,12 +107,14 @@ static struct parts parts_of(const struct plan *plan, const struct wl__sort *sor
     place(&parts.bins, &parts.end, plan->passes * bins_bytes(plan));
     place(&parts.part_rows, &parts.end, plan->tiles * (plan->threads / 32) * 4);
     place(&parts.firsts, &parts.end, 8 * (sort->keys / WL_SORT_STARTS + 1));
+    if (wl__ranges_suit(context, sort) && wl__ranges_workspace(sort) > parts.end)
+        parts.end = wl__ranges_workspace(sort);
     return parts;
 }
 
 uint64_t wl__sort_workspace(const wl_context *context, const struct wl__sort *sort) {
     const struct plan plan = plan_of(context, sort);
-    return parts_of(&plan, sort).end;
+    return parts_of(context, &plan, sort).end;
 }
 
 /* ---------------------------------------------------------------- launches */
@@ -129,7 +135,8 @@ static uint32_t shared_of(const struct plan *plan, unsigned bits, unsigned width
 static wl_error run_pass(wl_context *context, const struct plan *plan, const struct wl_sort_pass *pass,
                          wl_stream stream) {
     struct wl_sort_pass p = *pass;
-    struct wl_sort_sums sums = {.counts = pass->counts,
+    struct wl_sort_sums sums = {.failed = pass->failed,
+                                .counts = pass->counts,
                                 .chunks = pass->chunks,
                                 .bins = pass->bins,
                                 .part_rows = pass->part_rows,
@@ -158,9 +165,10 @@ static wl_error run_pass(wl_context *context, const struct plan *plan, const str
     return error;
 }
 
-static wl_error fill_starts(wl_context *context, const struct wl__sort *sort, wl_devptr firsts,
-                            wl_stream stream) {
-    struct wl_sort_starts starts = {sort->starts, firsts, sort->keys, sort->entries, sort->index_bytes};
+static wl_error fill_starts(wl_context *context, const struct wl__sort *sort, wl_devptr failed,
+                            wl_devptr firsts, wl_stream stream) {
+    struct wl_sort_starts starts = {failed,     sort->starts,  firsts,
+                                    sort->keys, sort->entries, sort->index_bytes};
     const uint64_t blocks = sort->keys / WL_SORT_STARTS + 1;
     wl_error error = launch(context, WL_KERNEL_sort_firsts, blocks, WL_SORT_THREADS, 0, &starts, stream);
     if (!error && blocks > 1)
@@ -170,9 +178,11 @@ static wl_error fill_starts(wl_context *context, const struct wl__sort *sort, wl
 
 wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_stream stream) {
     const struct plan plan = plan_of(context, sort);
-    const struct parts parts = parts_of(&plan, sort);
-    const wl_devptr work = sort->workspace;
-    wl_error error = wl_fill(context, sort->starts, 0xff, (sort->keys + 1) * sort->index_bytes, stream);
+    const struct parts parts = parts_of(context, &plan, sort);
+    const wl_devptr work = sort->workspace, failed = wl__ranges_suit(context, sort) ? work + parts.failed : 0;
+    wl_error error = failed
+                         ? wl__ranges_run(context, sort, failed, stream)
+                         : wl_fill(context, sort->starts, 0xff, (sort->keys + 1) * sort->index_bytes, stream);
     unsigned shift = 0;
     for (unsigned i = 0; i < plan.passes && !error; i++) {
         const bool first = i == 0, last = i == plan.passes - 1;
@@ -187,6 +197,7 @@ wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_strea
                                                : lows;
         const struct wl_sort_pass pass = {
             .entries = sort->entries,
+            .failed = failed,
             .from = first ? sort->from_keys : work + parts.words[(i + 1) % 2],
             .from_values = first       ? sort->from_values
                            : to_output ? work + parts.values
@@ -213,5 +224,5 @@ wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_strea
         error = run_pass(context, &plan, &pass, stream);
         shift += plan.bits[i];
     }
-    return error ? error : fill_starts(context, sort, work + parts.firsts, stream);
+    return error ? error : fill_starts(context, sort, failed, work + parts.firsts, stream);
 }

@@ -81,6 +81,8 @@ static __device__ __forceinline__ void wl_read_keys(const struct wl_sort_pass &p
 extern "C" __global__ void __launch_bounds__(WL_THREADS)
     WL_JOIN(WL_NAME, _count)(const __grid_constant__ struct wl_sort_pass p) {
     wl_await_earlier();
+    if (wl_is_done(p.failed))
+        return;
     uint32_t *bins = (uint32_t *)wl_sort_memory;
     const uint64_t begin = (uint64_t)blockIdx.x * WL_TILE;
     const uint32_t count = (uint32_t)min(p.entries - begin, (uint64_t)WL_TILE), mask = (1u << p.bits) - 1,
@@ -359,11 +361,15 @@ static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, co
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     WL_JOIN(WL_NAME, _first)(const __grid_constant__ struct wl_sort_pass p) {
     wl_await_earlier();
+    if (wl_is_done(p.failed))
+        return;
     wl_place(p, true);
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     WL_JOIN(WL_NAME, _later)(const __grid_constant__ struct wl_sort_pass p) {
     wl_await_earlier();
+    if (wl_is_done(p.failed))
+        return;
     wl_place(p, false);
 }

@@ -42,6 +42,7 @@ struct wl_sort_rows {
  */
 struct wl_sort_pass {
     uint64_t entries;
+    uint64_t failed; /* uint32_t: 0 if the result is there already; no address: it is not */
     uint64_t from, from_values, to, to_values; /* words, or in the first and the last pass indices */
     uint64_t others;                           /* the first pass: indices that go with the keys, or 0: */
     struct wl_sort_rows rows; /* what says where an entry lies: rows, or later the first pass's bins */
@@ -60,13 +61,14 @@ struct wl_sort_pass {
 };
 
 struct wl_sort_sums {
-    uint64_t counts, chunks, bins, part_rows; /* as above */
+    uint64_t failed, counts, chunks, bins, part_rows; /* as above */
     struct wl_sort_rows rows;
     uint64_t entries, tiles;
     uint32_t bits, part; /* part: entries of a warp's part of a tile */
 };
 
 struct wl_sort_starts {
+    uint64_t failed; /* as above */
     uint64_t starts; /* [keys + 1], of index_bytes; all bits set: no entry has this key */
     uint64_t firsts; /* uint64_t [block]: the first start that a block's keys have, or all bits set */
     uint64_t keys, entries;

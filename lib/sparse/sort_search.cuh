@@ -7,6 +7,11 @@
 
 #define WL_EVERY 0xffffffffu
 
+/* Whether nothing is left to do, as the result is there already. */
+static __device__ __forceinline__ bool wl_is_done(uint64_t failed) {
+    return failed && *(const uint32_t *)wl_global(failed) == 0;
+}
+
 static __device__ __forceinline__ uint64_t wl_index_at(uint64_t array, uint32_t bytes, uint64_t i) {
     return bytes == 4 ? ((const uint32_t *)wl_global(array))[i] : ((const uint64_t *)wl_global(array))[i];
 }

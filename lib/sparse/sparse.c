@@ -121,15 +121,15 @@ static wl_error run(const char *call, wl_context *context, const wl_sparse_shape
     sort.to_others = arrays[TO_INDICES].address;
     sort.to_values = arrays[TO_VALUES].address;
     sort.workspace = arrays[WORKSPACE].address;
-    struct wl__choice choice = {
-        .operation = call,
-        .kernel = "radix-sort",
-        .why = "entries move by digits of their key, and those of equal keys keep their order",
-        .facts = {{"rows", shape->rows},
-                  {"cols", shape->cols},
-                  {"entries", shape->entries},
-                  {"index_bytes", shape->index_bytes},
-                  {"width", shape->width}}};
+    struct wl__choice choice = {.operation = call,
+                                .kernel = "radix-sort",
+                                .why = "entries move by digits of their key; if neighbouring rows have "
+                                       "neighbouring columns, by ranges of these",
+                                .facts = {{"rows", shape->rows},
+                                          {"cols", shape->cols},
+                                          {"entries", shape->entries},
+                                          {"index_bytes", shape->index_bytes},
+                                          {"width", shape->width}}};
     if (wl__is_host(context))
         return wl__host_sort(context, &choice, &sort);
     if (!sort.entries) {

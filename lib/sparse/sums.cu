@@ -6,6 +6,8 @@
 #include "lib/sparse/sort_search.cuh"
 
 #define WL_NONE 0xffffffffffffffffull
+/* Bins of a thread that adds them up: as many as there are with the shortest digit. */
+#define WL_BINS_EACH (1u << WL_SORT_LEAST)
 /* Keys of a thread that fills in starts. */
 #define WL_STARTS_EACH (WL_SORT_STARTS / WL_SORT_THREADS)
 /* Blocks of keys of a thread that adds up their first starts. */
@@ -24,6 +26,8 @@ static __device__ __forceinline__ void wl_note_rows(const struct wl_sort_sums &p
 extern "C" __global__ void __launch_bounds__(WL_SORT_THREADS)
     wl_sort_tiles(const __grid_constant__ struct wl_sort_sums p) {
     wl_await_earlier();
+    if (wl_is_done(p.failed))
+        return;
     const uint32_t bins = 1u << p.bits, parts = (bins + WL_SORT_THREADS - 1) / WL_SORT_THREADS;
     const uint64_t chunk = blockIdx.x / parts, chunks = (p.tiles + WL_SORT_CHUNK - 1) / WL_SORT_CHUNK;
     if (chunk >= chunks) {
@@ -57,6 +61,8 @@ extern "C" __global__ void __launch_bounds__(WL_SORT_THREADS)
 extern "C" __global__ void __launch_bounds__(1024)
     wl_sort_chunks(const __grid_constant__ struct wl_sort_sums p) {
     wl_await_earlier();
+    if (wl_is_done(p.failed))
+        return;
     __shared__ uint64_t sums[32][32];
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, bin = blockIdx.x * 32 + lane;
     const uint64_t chunks = (p.tiles + WL_SORT_CHUNK - 1) / WL_SORT_CHUNK, each = (chunks + 31) / 32,
@@ -80,20 +86,26 @@ extern "C" __global__ void __launch_bounds__(1024)
 }
 
 /* One block replaces the bins' counts by their sums over the bins before, and writes the sum of all after
- * them.  If there is one chunk, it has the counts, and sort_chunks has not run. */
+ * them.  If there is one chunk, it has the counts, and sort_chunks has not run.  There are at least four
+ * bins. */
 extern "C" __global__ void __launch_bounds__(1024)
     wl_sort_bins(const __grid_constant__ struct wl_sort_sums p) {
     wl_await_earlier();
+    if (wl_is_done(p.failed))
+        return;
     __shared__ uint64_t sums[32];
     const uint32_t bins = 1u << p.bits, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     uint64_t *all = (uint64_t *)wl_global(p.bins), carry = 0;
     uint64_t *chunk = p.tiles <= WL_SORT_CHUNK ? (uint64_t *)wl_global(p.chunks) : nullptr;
-    for (uint32_t from = 0; from < bins; from += 1024) {
-        const uint32_t bin = from + threadIdx.x;
-        const uint64_t count = bin < bins ? (chunk ? chunk[bin] : all[bin]) : 0;
-        uint64_t sum = count;
-        if (chunk && bin < bins)
-            chunk[bin] = 0;
+    for (uint32_t from = 0; from < bins; from += 1024 * WL_BINS_EACH) {
+        const uint32_t bin = from + threadIdx.x * WL_BINS_EACH;
+        uint64_t count[WL_BINS_EACH], mine = 0;
+#pragma unroll
+        for (uint32_t i = 0; i < WL_BINS_EACH; i++) {
+            count[i] = bin < bins ? (chunk ? chunk : all)[bin + i] : 0;
+            mine += count[i];
+        }
+        uint64_t sum = mine;
 #pragma unroll
         for (uint32_t apart = 1; apart < 32; apart *= 2) {
             const uint64_t other = __shfl_up_sync(WL_EVERY, sum, apart);
@@ -102,13 +114,20 @@ extern "C" __global__ void __launch_bounds__(1024)
         if (lane == 31)
             sums[warp] = sum;
         __syncthreads();
-        uint64_t before = carry;
+        uint64_t before = carry + sum - mine;
         for (uint32_t w = 0; w < 32; w++) {
             before += w < warp ? sums[w] : 0;
             carry += sums[w];
         }
-        if (bin < bins)
-            all[bin] = before + sum - count;
+#pragma unroll
+        for (uint32_t i = 0; i < WL_BINS_EACH; i++) {
+            if (bin < bins) {
+                all[bin + i] = before;
+                if (chunk)
+                    chunk[bin + i] = 0;
+            }
+            before += count[i];
+        }
         __syncthreads();
     }
     if (threadIdx.x == 0)
@@ -185,6 +204,8 @@ static __device__ __forceinline__ void wl_firsts(const struct wl_sort_starts &p,
 extern "C" __global__ void __launch_bounds__(WL_SORT_THREADS)
     wl_sort_firsts(const __grid_constant__ struct wl_sort_starts p) {
     wl_await_earlier();
+    if (wl_is_done(p.failed))
+        return;
     __shared__ uint64_t room[WL_SORT_THREADS / 32];
     if (p.index_bytes == 4)
         wl_firsts<uint32_t>(p, room);
@@ -221,6 +242,8 @@ static __device__ __forceinline__ uint64_t wl_least_before(uint64_t value, uint6
 extern "C" __global__ void __launch_bounds__(1024)
     wl_sort_nexts(const __grid_constant__ struct wl_sort_starts p) {
     wl_await_earlier();
+    if (wl_is_done(p.failed))
+        return;
     __shared__ uint64_t room[32];
     const uint64_t blocks = (p.keys + WL_SORT_STARTS) / WL_SORT_STARTS;
     uint64_t *firsts = (uint64_t *)wl_global(p.firsts), carry = WL_NONE;
@@ -273,6 +296,8 @@ static __device__ __forceinline__ void wl_fill(const struct wl_sort_starts &p, u
 extern "C" __global__ void __launch_bounds__(WL_SORT_THREADS, 4)
     wl_sort_fill(const __grid_constant__ struct wl_sort_starts p) {
     wl_await_earlier();
+    if (wl_is_done(p.failed))
+        return;
     __shared__ uint64_t room[WL_SORT_THREADS / 32];
     if (p.index_bytes == 4)
         wl_fill<uint32_t>(p, room);
