@@ -64,7 +64,7 @@ void report_ladder_figure(struct report_figure *figure, const struct report_data
         own &= ~(1u << REPORT_BLOCK);
     for (size_t i = 0; i < chart->bar_count; i++)
         chart->bar[i] = make_bar(experiment->ladder[i], metric, own, pool);
-    report_add_limits(chart, data, metric, experiment->copy_gbps, pool);
+    report_add_limits(chart, data, experiment, metric, experiment->copy_gbps, pool);
     chart->title = beside ? report_format(pool, "%s: %s beside other libraries%s%s", experiment->name,
                                           text->says, *experiment->fixed ? ", " : "", experiment->fixed)
                           : report_format(pool, "%s: %s of each kernel", experiment->name, text->says);

@@ -151,6 +151,7 @@ void report_sweep_figure(struct report_figure *figure, const struct report_data 
         [REPORT_FROM_SHIFT] = "shift of the input, elements",
         [REPORT_TO_SHIFT] = "shift of the output, elements",
         [REPORT_MATRIX] = "matrix",
+        [REPORT_GPUS] = "GPUs",
     };
     struct report_chart *chart = &figure->chart;
     const struct report_metric_text *text = &report_metric_texts[metric];
@@ -174,7 +175,7 @@ void report_sweep_figure(struct report_figure *figure, const struct report_data 
     bool even = is_crowded(chart);
     if (even)
         space_evenly(chart);
-    report_add_limits(chart, data, metric, copy_of(sweep), pool);
+    report_add_limits(chart, data, experiment, metric, copy_of(sweep), pool);
     chart->title = report_format(pool, "%s: %s by %s", experiment->name, text->says, param);
     chart->about = summary(chart, pool);
     figure->heading = metric == REPORT_METRIC_OCCUPANCY ? report_format(pool, "Occupancy by %s", param)

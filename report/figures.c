@@ -15,13 +15,25 @@ static void add_limit(struct report_chart *chart, const char *name, double value
             (struct report_limit){report_format(pool, "%s %s", name, report_number_text(value, pool)), value};
 }
 
-void report_add_limits(struct report_chart *chart, const struct report_data *data, enum report_metric metric,
+/* What crosses links between devices has no share of the memory's peak. */
+static bool has_peak(const struct report_experiment *experiment) {
+    bool has = false, timed = false;
+    for (size_t i = 0; i < experiment->row_count; i++) {
+        has = has || experiment->rows[i]->pct_peak > 0;
+        timed = timed || experiment->rows[i]->gbps > 0;
+    }
+    return has || !timed;
+}
+
+void report_add_limits(struct report_chart *chart, const struct report_data *data,
+                       const struct report_experiment *experiment, enum report_metric metric,
                        double copy_gbps, struct report_pool *pool) {
     chart->limit = report_alloc(pool, 2 * sizeof *chart->limit);
     if (metric != REPORT_METRIC_GBPS)
         return;
     add_limit(chart, "copy", copy_gbps, pool);
-    add_limit(chart, "peak", report_peak(data), pool);
+    if (has_peak(experiment))
+        add_limit(chart, "peak", report_peak(data), pool);
 }
 
 void report_quartiles(const struct report_row *row, double value, double *low, double *high) {

@@ -38,8 +38,10 @@ double report_intensity(const struct report_row *row);
 /* The same by the bytes that the simulator counted for the row `counters`. */
 double report_moved_intensity(const struct report_row *row, const struct report_row *counters);
 double report_peak(const struct report_data *data);
-/* Adds the theoretical peak and, unless copy_gbps is NaN, the best copy kernel to a chart of bandwidth. */
-void report_add_limits(struct report_chart *chart, const struct report_data *data, enum report_metric metric,
+/* Adds the theoretical peak, unless the experiment's rows have no share of it, and the best copy, unless
+ * copy_gbps is NaN, to a chart of bandwidth. */
+void report_add_limits(struct report_chart *chart, const struct report_data *data,
+                       const struct report_experiment *experiment, enum report_metric metric,
                        double copy_gbps, struct report_pool *pool);
 /* The ends of a value's whisker; NaN: none.  The schema has only the distance of the quartiles, so they are
  * assumed to be symmetric about the median time. */

@@ -10,9 +10,9 @@
 
 enum { SECTOR = 32 };
 
-const char *const report_param_names[REPORT_PARAMS] = {"size",   "offset",     "stride",   "block",
-                                                       "unroll", "order",      "type",     "fields",
-                                                       "width",  "from_shift", "to_shift", "matrix"};
+const char *const report_param_names[REPORT_PARAMS] = {"size",     "offset", "stride", "block", "unroll",
+                                                       "order",    "type",   "fields", "width", "from_shift",
+                                                       "to_shift", "matrix", "gpus"};
 
 static bool may_be_numbers(enum report_param which) {
     return which == REPORT_SIZE || which == REPORT_BLOCK;

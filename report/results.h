@@ -24,6 +24,7 @@ enum report_param {
     REPORT_FROM_SHIFT,
     REPORT_TO_SHIFT,
     REPORT_MATRIX,
+    REPORT_GPUS,
     REPORT_PARAMS,
 };
 
