@@ -45,6 +45,7 @@
     X(cuMemcpyDtoH, NULL)                                                                                    \
     X(cuMemcpyDtoHAsync, NULL)                                                                               \
     X(cuMemcpyDtoDAsync, NULL)                                                                               \
+    X(cuMemcpyPeerAsync, NULL)                                                                               \
     X(cuMemsetD8Async, NULL)                                                                                 \
     X(cuDeviceGetUuid, NULL)                                                                                 \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor, NULL)                                                     \

@@ -27,6 +27,8 @@
     X(cuMemcpyDtoH, (void *a, CUdeviceptr b, size_t c), (a, b, c))                                           \
     X(cuMemcpyDtoHAsync, (void *a, CUdeviceptr b, size_t c, CUstream d), (a, b, c, d))                       \
     X(cuMemcpyDtoDAsync, (CUdeviceptr a, CUdeviceptr b, size_t c, CUstream d), (a, b, c, d))                 \
+    X(cuMemcpyPeerAsync, (CUdeviceptr a, CUcontext b, CUdeviceptr c, CUcontext d, size_t e, CUstream f),     \
+      (a, b, c, d, e, f))                                                                                    \
     X(cuMemsetD8Async, (CUdeviceptr a, unsigned char b, size_t c, CUstream d), (a, b, c, d))                 \
     X(cuStreamCreate, (CUstream * a, unsigned b), (a, b))                                                    \
     X(cuCtxEnablePeerAccess, (CUcontext a, unsigned b), (a, b))                                              \
