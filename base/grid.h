@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { BASE_GRID_CELL = 160, BASE_GRID_COLUMNS = 40 };
+enum { BASE_GRID_CELL = 160, BASE_GRID_COLUMNS = 44 };
 
 enum base_grid_flags {
     BASE_GRID_LEFT = 1,        /* aligned to the left */

@@ -39,14 +39,17 @@ static uint64_t guarded(uint64_t bytes) {
     return plus(bytes, 2 * BENCH_GUARD_BYTES + 256);
 }
 
-uint64_t bench_device_bytes(const struct bench_needs *needs) {
-    uint64_t bytes = needs->work_bytes ? guarded(needs->work_bytes) : 0;
+/* Each of several devices has its share of the arrays, with guards, and its own work area. */
+uint64_t bench_device_bytes(const struct bench_needs *needs, unsigned gpus) {
+    uint64_t bytes = 0;
+    for (unsigned r = 0; r < gpus && needs->work_bytes; r++)
+        bytes = plus(bytes, guarded(needs->work_bytes));
     for (unsigned i = 0; i < BENCH_INPUTS; i++)
         if (needs->extents.in[i].kind != BENCH_KIND_NONE)
-            bytes = plus(bytes, guarded(4 * needs->extents.in[i].elements));
+            bytes = plus(bytes, plus(4 * needs->extents.in[i].elements, gpus * guarded(0)));
     for (unsigned i = 0; i < BENCH_OUTPUTS; i++)
         if (needs->extents.out[i].kind != BENCH_KIND_NONE && needs->device_outputs >> i & 1)
-            bytes = plus(bytes, guarded(4 * needs->extents.out[i].elements));
+            bytes = plus(bytes, plus(4 * needs->extents.out[i].elements, gpus * guarded(0)));
     return bytes;
 }
 
@@ -73,6 +76,9 @@ uint64_t bench_flush_bytes(const wl_device_info *device) {
 static uint64_t working_set(const struct wl_rung *rung, const struct wl_problem *problem) {
     enum { ELEMENT = 4, SECTOR = 32 };
     uint64_t bytes = rung->bytes(problem);
+    /* Of several devices, each has its share of both arrays, most of which may stay there. */
+    if (problem->gpus)
+        return 2 * wl__bytes_a_side(problem) / problem->gpus;
     if (problem->stride <= 1)
         return bytes;
     uint64_t apart = problem->stride < SECTOR / ELEMENT ? problem->stride * ELEMENT : SECTOR;
@@ -104,7 +110,8 @@ static bool enough_memory(const struct bench_plan *plan, const struct bench_sect
                           const struct bench_request *request, struct base_error *error) {
     char size[80], needed[32], there[32];
     bench_size_text(section->experiment, &section->rows[0].problem, size, sizeof size);
-    uint64_t device = bench_device_bytes(&section->needs);
+    unsigned gpus = section->rows[0].problem.gpus ? section->rows[0].problem.gpus : 1;
+    uint64_t all = bench_device_bytes(&section->needs, gpus), device = all / gpus + (all % gpus != 0);
     if (!plan->simulator && !request->hot)
         device = plus(device, bench_flush_bytes(&plan->device));
     if (device > plan->device.free_bytes) {
@@ -114,7 +121,7 @@ static bool enough_memory(const struct bench_plan *plan, const struct bench_sect
                           "--size: %s at %s needs %s of device memory, %s has %s free; give a smaller size",
                           section->experiment->name, size, needed, plan->device.name, there);
     }
-    uint64_t host = plus(bench_host_bytes(&section->needs), plan->simulator ? device : 0);
+    uint64_t host = plus(bench_host_bytes(&section->needs), plan->simulator ? all : 0);
     uint64_t available = base_available_memory();
     if (host > available) {
         bytes_text(host, needed);
@@ -198,7 +205,12 @@ static bool admit_section(struct bench_plan *plan, struct bench_section *section
         return false;
     for (size_t i = 0; i < section->row_count; i++) {
         struct bench_row *row = &section->rows[i];
-        const char *reason = row->rung->applicable ? row->rung->applicable(context, &row->problem) : NULL;
+        const char *reason = NULL;
+        if (section->experiment->has_gpus && !plan->group)
+            reason = plan->group_absent;
+        else if (row->rung->applicable)
+            reason = row->rung->applicable(context, &row->problem);
+        row->problem.group = section->experiment->has_gpus ? plan->group : NULL;
         if (reason) {
             row->status = BENCH_SKIPPED;
             snprintf(row->note, sizeof row->note, "%s", reason);

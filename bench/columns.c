@@ -71,6 +71,12 @@ static void width(const struct bench_row *row, bool compact, char out[CELL]) {
         snprintf(out, CELL, "%" PRIu32, row->problem.width);
 }
 
+static void gpus(const struct bench_row *row, bool compact, char out[CELL]) {
+    (void)compact;
+    if (row->experiment->has_gpus)
+        snprintf(out, CELL, "%u", row->problem.gpus);
+}
+
 static void offset(const struct bench_row *row, bool compact, char out[CELL]) {
     (void)compact;
     if (row->experiment->has_offset)
@@ -164,6 +170,14 @@ static void bulk_st(const struct bench_row *row, bool compact, char out[CELL]) {
     base_grid_count(row->counters.bulk_store_transactions, compact, out);
 }
 
+static void peer_ld(const struct bench_row *row, bool compact, char out[CELL]) {
+    base_grid_count(row->counters.peer_load_transactions, compact, out);
+}
+
+static void peer_st(const struct bench_row *row, bool compact, char out[CELL]) {
+    base_grid_count(row->counters.peer_store_transactions, compact, out);
+}
+
 static void atomics(const struct bench_row *row, bool compact, char out[CELL]) {
     base_grid_count(row->counters.global_atomic_requests + row->counters.global_reduction_requests, compact,
                     out);
@@ -237,6 +251,7 @@ static const struct column columns[] = {
     {"type", HIDE_EQUAL, type},
     {"fields", HIDE_EQUAL, fields},
     {"width", HIDE_EQUAL, width},
+    {"gpus", HIDE_EQUAL, gpus},
     {"offset", HIDE_EQUAL, offset},
     {"stride", HIDE_EQUAL, stride},
     {"from shift", HIDE_EQUAL, from_shift},
@@ -253,6 +268,8 @@ static const struct column columns[] = {
     {"st %", COUNTERS, st_eff},
     {"bulk ld", COUNTERS | HIDE_ZERO, bulk_ld},
     {"bulk st", COUNTERS | HIDE_ZERO, bulk_st},
+    {"peer ld", COUNTERS | HIDE_ZERO, peer_ld},
+    {"peer st", COUNTERS | HIDE_ZERO, peer_st},
     {"bound", COUNTERS | SPARE, bound},
     {"atom req", COUNTERS | HIDE_ZERO, atomics},
     {"sh ld", COUNTERS | HIDE_ZERO, shared_ld},

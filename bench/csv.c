@@ -6,7 +6,7 @@
 
 static void put_header(FILE *file) {
     fputs("experiment,kernel,peer_library,peer_version,size,offset,stride,block,unroll,rows,cols,nnz,"
-          "width,type,fields,order,from_shift,to_shift,batch,matrix,"
+          "width,type,fields,order,from_shift,to_shift,batch,matrix,gpus,"
           "verified,error,skipped,bytes,"
           "time_ms_median,time_ms_iqr,time_ms_min,time_ms_n,time_ms_stop,time_ms_launches,time_ms_replay,"
           "gbps,pct_peak,pct_copy,gops,l2,fits_"
@@ -38,6 +38,7 @@ static void put_variant(FILE *file, const struct bench_row *row) {
     base_put_integer(file, experiment->has_shift, problem->to_shift);
     base_put_integer(file, experiment->shape == BENCH_SHAPE_BATCH, problem->batch);
     base_put_text(file, matrix);
+    base_put_integer(file, experiment->has_gpus, problem->gpus);
 }
 
 static void put_params(FILE *file, const struct bench_row *row) {

@@ -119,6 +119,13 @@ static const struct bench_experiment experiments[] = {
      .shape = BENCH_SHAPE_TENSOR,
      .size = MATMUL(96, 80, 128),
      .has_width = true},
+    {.name = "redistribute",
+     .question = "How should a transpose cross the link between devices?",
+     .lesson = "store lines; few SMs wait",
+     .shape = BENCH_SHAPE_MATRIX,
+     .size = MATRIX(1024, 1024),
+     .has_width = true,
+     .has_gpus = true},
 };
 
 const struct bench_experiment *bench_experiments(size_t *count) {
@@ -145,10 +152,10 @@ const struct bench_numbers *bench_default_strides(void) {
     return &strides;
 }
 
-const struct bench_numbers *bench_default_widths(void) {
-    static uint64_t items[] = {1, 2, 4, 8, 16};
-    static const struct bench_numbers widths = {items, 5};
-    return &widths;
+const struct bench_numbers *bench_default_widths(const struct bench_experiment *experiment) {
+    static uint64_t items[] = {1, 2, 4, 8, 16}, word[] = {4};
+    static const struct bench_numbers widths = {items, 5}, one = {word, 1};
+    return experiment->has_gpus ? &one : &widths;
 }
 
 const struct bench_numbers *bench_default_types(void) {

@@ -29,6 +29,7 @@ struct bench_experiment {
     /* Which of --width, --type, --fields and --from-shift with --to-shift a library operation takes. */
     bool has_width, has_type, has_fields, has_shift;
     bool counts_bytes; /* N is in bytes */
+    bool has_gpus;     /* its arrays lie on --gpus devices; it has --width 4 if no other is asked for */
 };
 
 /* The experiments in the ladder's order. */
@@ -41,7 +42,7 @@ const struct bench_numbers *bench_default_offsets(void);
 const struct bench_numbers *bench_default_strides(void);
 
 /* The same for the library's operations. */
-const struct bench_numbers *bench_default_widths(void);
+const struct bench_numbers *bench_default_widths(const struct bench_experiment *experiment);
 const struct bench_numbers *bench_default_types(void);
 const struct bench_numbers *bench_default_from_shifts(void);
 const struct bench_numbers *bench_default_to_shifts(void);

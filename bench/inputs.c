@@ -202,6 +202,7 @@ struct bench_extents bench_extents_of(enum wl_reference reference, const struct 
     case WL_REF_TRANSPOSE_ANY:
     case WL_REF_PERMUTE:
     case WL_REF_SAME_BYTES:
+    case WL_REF_EXCHANGE:
         e.in[0] = e.out[0] = moved(wl__bytes_a_side(problem), problem->width);
         break;
     case WL_REF_DEINTERLEAVE:

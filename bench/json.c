@@ -105,7 +105,8 @@ static bool set_variant(json_t *object, const struct bench_row *row) {
            set(object, "to_shift", experiment->has_shift ? integer(problem->to_shift) : json_null()) &&
            set(object, "batch",
                experiment->shape == BENCH_SHAPE_BATCH ? integer(problem->batch) : json_null()) &&
-           set(object, "matrix", bench_has_matrix(row) ? matrix_value(problem) : json_null());
+           set(object, "matrix", bench_has_matrix(row) ? matrix_value(problem) : json_null()) &&
+           set(object, "gpus", experiment->has_gpus ? integer(problem->gpus) : json_null());
 }
 
 json_t *bench_params_json(const struct bench_row *row) {

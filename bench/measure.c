@@ -19,19 +19,21 @@ struct variant {
     wl_event *from, *to;
     struct bench_samples samples;
     unsigned repeats;
+    bool opened;
     wl_replay *replay; /* the graph of all repeats; NULL: they are launched one by one */
     struct bench_samples sm_mhz, memory_mhz;
     uint64_t reasons;
 };
 
 struct session {
-    wl_context *context;
+    wl_context *context; /* of the first device, whose default stream is timed */
+    const struct bench_workspace *workspace;
     const struct bench_request *request;
     struct variant *variants;
     size_t count;
     struct bench_clocks *clocks; /* NULL: unknown */
     double clocks_asked_s;
-    wl_devptr flush; /* the buffer that empties the cache; 0: hot cache */
+    wl_devptr flush[WL_DEVICES_MOST]; /* the buffers that empty the caches; 0: hot cache */
     uint64_t flush_bytes;
     uint64_t random;
     uint8_t flush_value;
@@ -72,6 +74,26 @@ static wl_error launch_all(void *argument, wl_stream stream) {
     return error;
 }
 
+/* Empties the caches.  Waits for the devices first. */
+static wl_error flush(struct session *session) {
+    /* A call of several devices is more work for the host. */
+    const unsigned fills = session->workspace->devices > 1 ? 16 : 1;
+    wl_error error = WL_ERROR_OK;
+    for (unsigned r = 0; r < session->workspace->devices && !error; r++)
+        error = wl__cache_release(session->workspace->contexts[r]);
+    for (unsigned i = 0; i < fills; i++)
+        for (unsigned r = 0; r < session->workspace->devices && !error; r++)
+            error = wl_fill(session->workspace->contexts[r], session->flush[r], session->flush_value,
+                            session->flush_bytes, NULL);
+    session->flush_value++;
+    return error;
+}
+
+/* Several devices begin a sample together, and it ends when all are done. */
+static wl_error meet(const struct variant *variant) {
+    return variant->bound.group ? wl__group_meet(variant->bound.group) : WL_ERROR_OK;
+}
+
 /* Enqueues one sample.  The fill before it takes long enough for the host to enqueue the rest, so that no
  * launch latency falls between the two events.  A requested graph is replayed once before its sample instead.
  */
@@ -79,16 +101,18 @@ static wl_error enqueue(struct session *session, struct variant *variant) {
     wl_error error = WL_ERROR_OK;
     if (session->request->graph && variant->replay)
         error = wl__replay_launch(variant->replay, NULL);
-    if (session->flush && !error)
-        error = wl__cache_release(session->context);
-    if (session->flush && !error)
-        error = wl_fill(session->context, session->flush, session->flush_value++, session->flush_bytes, NULL);
+    if (session->flush[0] && !error)
+        error = flush(session);
+    if (!error)
+        error = meet(variant);
     if (!error)
         error = wl__event_record(variant->from, NULL);
     if (variant->replay && !error)
         error = wl__replay_launch(variant->replay, NULL);
     else if (!error)
         error = launch_all(&(struct recording){session->context, variant}, NULL);
+    if (!error)
+        error = meet(variant);
     return error ? error : wl__event_record(variant->to, NULL);
 }
 
@@ -106,16 +130,18 @@ static unsigned repeats_of(double milliseconds) {
 }
 
 /* Records the variant's launches as a graph.  If the driver cannot, they go one by one, and the row says so;
- * a row of a request for graphs fails. */
+ * a row of a request for graphs fails.  Calls on several devices are no graph of one stream. */
 static void record_graph(struct session *session, struct variant *variant) {
     struct bench_row *row = variant->row;
-    if (wl__replay_create(session->context, launch_all, &(struct recording){session->context, variant},
-                          &variant->replay) == WL_ERROR_OK ||
+    bool several = variant->bound.group != NULL;
+    if ((!several &&
+         wl__replay_create(session->context, launch_all, &(struct recording){session->context, variant},
+                           &variant->replay) == WL_ERROR_OK) ||
         !session->request->graph)
         return;
     row->status = BENCH_FAILED;
     snprintf(row->note, sizeof row->note, "no CUDA graph of %d calls can be recorded: %.300s",
-             BENCH_GRAPH_LAUNCHES, wl_message());
+             BENCH_GRAPH_LAUNCHES, several ? "they are on several devices" : wl_message());
 }
 
 /* Takes one untimed sample per row: clocks rise, and with a hot cache the number of repeats is chosen. */
@@ -133,7 +159,7 @@ static wl_error warm_up(struct session *session) {
         if (variant->repeats > 1)
             record_graph(session, variant);
     }
-    return error ? error : wl_synchronize(session->context);
+    return error ? error : bench_workspace_synchronize(session->workspace);
 }
 
 /* Call it after enqueueing and before waiting, so that the device is busy. */
@@ -180,7 +206,7 @@ static bool take_round(struct session *session, const size_t *order, size_t coun
                                 wl_message());
     if (!ask_clocks(session, order, count, error))
         return false;
-    if (wl_synchronize(session->context))
+    if (bench_workspace_synchronize(session->workspace))
         return base_failure(error, "timing: %s", wl_message());
     double share = (now_s() - begin) / (double)count;
     for (size_t i = 0; i < count; i++) {
@@ -238,6 +264,9 @@ static bool open_session(struct session *session, const struct bench_plan *plan,
         variant->bound = row->problem;
         variant->repeats = 1;
         bench_workspace_bind(workspace, row->rung, &variant->bound);
+        if (row->rung->open && row->rung->open(&variant->bound, &variant->bound.state))
+            return base_failure(error, "%s: %s", row->rung->name, wl_message());
+        variant->opened = true;
         if (wl__event_create(session->context, &variant->from) ||
             wl__event_create(session->context, &variant->to))
             return base_failure(error, "events: %s", wl_message());
@@ -245,10 +274,11 @@ static bool open_session(struct session *session, const struct bench_plan *plan,
     if (session->request->hot || session->count == 0)
         return true;
     session->flush_bytes = bench_flush_bytes(&plan->device);
-    if (wl_alloc(session->context, &session->flush, session->flush_bytes)) {
-        session->flush = 0;
-        return base_failure(error, "a buffer to empty the cache with: %s", wl_message());
-    }
+    for (unsigned r = 0; r < workspace->devices; r++)
+        if (wl_alloc(workspace->contexts[r], &session->flush[r], session->flush_bytes)) {
+            session->flush[r] = 0;
+            return base_failure(error, "a buffer to empty the cache with: %s", wl_message());
+        }
     return true;
 }
 
@@ -259,12 +289,15 @@ static void close_session(struct session *session) {
         if (session->variants[i].to)
             wl__event_destroy(session->variants[i].to);
         wl__replay_destroy(session->variants[i].replay);
+        if (session->variants[i].opened && session->variants[i].row->rung->close)
+            session->variants[i].row->rung->close(session->variants[i].bound.state);
         bench_samples_free(&session->variants[i].samples);
         bench_samples_free(&session->variants[i].sm_mhz);
         bench_samples_free(&session->variants[i].memory_mhz);
     }
-    if (session->flush)
-        wl_free(session->context, session->flush);
+    for (unsigned r = 0; r < WL_DEVICES_MOST; r++)
+        if (session->flush[r])
+            wl_free(session->workspace->contexts[r], session->flush[r]);
     free(session->variants);
 }
 
@@ -272,7 +305,8 @@ bool bench_measure(const struct bench_plan *plan, struct bench_clocks *clocks, s
                    const struct bench_workspace *workspace, const struct bench_request *request,
                    bench_measure_progress_fn *progress, void *argument, struct base_error *error) {
     struct session session = {
-        .context = workspace->context,
+        .context = workspace->contexts[0],
+        .workspace = workspace,
         .request = request,
         .clocks = clocks,
         .random = request->seed * 2 + 1, /* odd: xorshift never leaves 0 */

@@ -331,6 +331,8 @@ static bool add_sections(struct bench_plan *plan, const struct bench_experiment 
     memset(sections + plan->section_count, 0, count * sizeof *sections);
     for (size_t v = 0; v < count; v++) {
         struct wl_problem problem = {.stride = 1};
+        if (experiment->has_gpus)
+            problem.gpus = request->gpus ? request->gpus : WL_DEVICES_LEAST;
         if (!bench_variant_set(&variants, v, &problem) || (i && own_size(&problem)))
             continue;
         if (experiment->has_type)
@@ -375,6 +377,15 @@ bool bench_plan_make(struct bench_plan *plan, const struct bench_request *reques
             !add_experiment(plan, &experiments[i], request, error))
             return false;
     return plan->row_count || base_failure(error, "the ladder has no rung for this request");
+}
+
+unsigned bench_plan_gpus(const struct bench_plan *plan) {
+    unsigned most = 1;
+    for (size_t s = 0; s < plan->section_count; s++) {
+        unsigned gpus = plan->sections[s].rows[0].problem.gpus;
+        most = gpus > most ? gpus : most;
+    }
+    return most;
 }
 
 bool bench_section_goes_on(const struct bench_plan *plan, const struct bench_section *section) {

@@ -21,6 +21,7 @@ struct bench_request {
     struct bench_blocks blocks;        /* none: each rung's own */
     struct bench_numbers unrolls;      /* none: each rung's own */
     struct bench_peer_choice peers;    /* all 0: none */
+    unsigned gpus;                     /* of experiments that have several; 0: WL_DEVICES_LEAST */
     double peak_gbps;                  /* 0: the driver's figure */
     bool hot;                          /* leave the L2 cache as the last launch left it */
     bool graph;                        /* with hot only: a sample is one replay of a CUDA graph of calls */
@@ -33,7 +34,7 @@ struct bench_request {
 struct bench_needs {
     struct bench_extents extents;
     unsigned device_outputs; /* bit i: out[i] exists on the device */
-    uint64_t work_bytes;
+    uint64_t work_bytes;     /* on each device */
 };
 
 /* An experiment at one size and variant. */
@@ -52,6 +53,10 @@ struct bench_plan {
     wl_device_info device;
     bool simulator;
     double peak_gbps; /* 0: unknown */
+    /* Devices of the experiments that have several; NULL: there are too few, and `group_absent` says why. The
+     * caller sets it before bench_plan_admit(), and owns it. */
+    const struct wl_group *group;
+    const char *group_absent;
     /* Facts about the run for the results. */
     const char *const *command; /* the program's arguments, owned by the caller */
     size_t command_count;
@@ -69,6 +74,9 @@ enum { BENCH_ROW_LIMIT = 100000 };
  * frees the plan, also after a failure. */
 bool bench_plan_make(struct bench_plan *plan, const struct bench_request *request, struct base_error *error);
 
+/* How many devices the plan's experiments need; 1 if none has several. */
+unsigned bench_plan_gpus(const struct bench_plan *plan);
+
 /* Finds the rows that apply on the device and checks the memory: the device's, and the host's for inputs,
  * expected outputs and, on the simulator, device arrays.  On a GPU, default sizes are increased until the
  * working set is 4 times the L2 cache or memory is full. */
@@ -84,8 +92,8 @@ size_t bench_section_table(const struct bench_plan *plan, const struct bench_sec
 
 void bench_plan_free(struct bench_plan *plan);
 
-/* Device and host bytes of a section's arrays. */
-uint64_t bench_device_bytes(const struct bench_needs *needs);
+/* Device and host bytes of a section's arrays, of all its devices. */
+uint64_t bench_device_bytes(const struct bench_needs *needs, unsigned gpus);
 uint64_t bench_host_bytes(const struct bench_needs *needs);
 /* Extends the needs by a rung's arrays. */
 void bench_needs_add(struct bench_needs *needs, wl_context *context, const struct wl_rung *rung,

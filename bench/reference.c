@@ -25,6 +25,7 @@ bench_reference_fn *bench_reference_of(enum wl_reference reference) {
         [WL_REF_INTERLEAVE] = bench_reference_interleave,
         [WL_REF_PERMUTE] = bench_reference_permute,
         [WL_REF_SAME_BYTES] = bench_reference_same_bytes,
+        [WL_REF_EXCHANGE] = bench_reference_exchange,
     };
     return table[reference];
 }

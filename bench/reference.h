@@ -20,7 +20,7 @@ bench_reference_fn bench_reference_copy, bench_reference_add, bench_reference_re
     bench_reference_tile_32x16, bench_reference_matmul, bench_reference_csr_to_csc,
     bench_reference_coo_transpose, bench_reference_copy_bytes, bench_reference_add_type,
     bench_reference_transpose_any, bench_reference_deinterleave, bench_reference_interleave,
-    bench_reference_permute, bench_reference_same_bytes;
+    bench_reference_permute, bench_reference_same_bytes, bench_reference_exchange;
 
 /* The function of a reference.  In a sparse result, entries within a column ascend by row. */
 bench_reference_fn *bench_reference_of(enum wl_reference reference);

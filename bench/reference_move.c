@@ -186,3 +186,19 @@ void bench_reference_same_bytes(const struct wl_problem *problem, const uint32_t
                                 uint32_t *const out[BENCH_OUTPUTS]) {
     copy_bytes((unsigned char *)out[0], (const unsigned char *)in[0], wl__bytes_a_side(problem));
 }
+
+/* The host's arrays have the devices' parts one after the other. */
+void bench_reference_exchange(const struct wl_problem *problem, const uint32_t *const in[BENCH_INPUTS],
+                              uint32_t *const out[BENCH_OUTPUTS]) {
+    uint64_t width = problem->width;
+    for (unsigned from = 0; from < problem->gpus; from++)
+        for (unsigned to = 0; to < problem->gpus; to++) {
+            struct wl_piece piece = wl__piece(problem->rows, problem->cols, problem->gpus, from, to);
+            if (from != to)
+                copy_bytes((unsigned char *)out[0] +
+                               width * (piece.col * problem->rows + piece.cols * piece.row),
+                           (const unsigned char *)in[0] +
+                               width * (piece.row * problem->cols + piece.rows * piece.col),
+                           width * piece.rows * piece.cols);
+        }
+}

@@ -65,7 +65,7 @@ static void derive_row(const struct run *run, double copy_gbps, struct bench_row
     if (!row->has_time || !(row->time_ms.median > 0))
         return;
     row->gbps = (double)row->bytes / row->time_ms.median * 1e-6;
-    if (run->plan->peak_gbps > 0)
+    if (run->plan->peak_gbps > 0 && !row->experiment->has_gpus)
         row->pct_peak = 100 * row->gbps / run->plan->peak_gbps;
     if (copy_gbps > 0)
         row->pct_copy = 100 * row->gbps / copy_gbps;
@@ -85,6 +85,16 @@ static double best_kernel_gbps(const struct bench_section *section) {
         }
     }
     return best;
+}
+
+/* Across links, the copy that rows are compared with is the section's own. */
+static double engine_gbps(const struct bench_section *section) {
+    for (size_t i = 0; i < section->row_count; i++) {
+        const struct bench_row *row = &section->rows[i];
+        if (strcmp(row->rung->name, "copy-engine") == 0 && row->has_time && row->time_ms.median > 0)
+            return (double)row->bytes / row->time_ms.median * 1e-6;
+    }
+    return 0;
 }
 
 static uint64_t most_bytes(const struct bench_section *section) {
@@ -189,7 +199,7 @@ static bool time_section(struct run *run, struct bench_section *section, struct 
     if (strcmp(section->experiment->name, "copy") == 0 &&
         !note_copy(run, bytes, best_kernel_gbps(section), error))
         return false;
-    double copy_gbps = copy_like(run, bytes);
+    double copy_gbps = section->experiment->has_gpus ? engine_gbps(section) : copy_like(run, bytes);
     for (size_t i = 0; i < section->row_count; i++)
         derive_row(run, copy_gbps, &section->rows[i]);
     return true;
@@ -199,7 +209,8 @@ static bool run_section(struct run *run, struct bench_section *section, struct b
     struct bench_workspace workspace;
     announce(run, &section->rows[0]);
     bool is_copy = strcmp(section->experiment->name, "copy") == 0;
-    if (!run->plan->simulator && !is_copy && !measure_copy(run, section, error))
+    bool has_copy = is_copy || section->experiment->has_gpus;
+    if (!run->plan->simulator && !has_copy && !measure_copy(run, section, error))
         return false;
     if (!bench_workspace_open(&workspace, run->context, &section->needs, &section->rows[0].problem,
                               run->request->seed, error))

@@ -74,7 +74,7 @@ static bool has_figure(const struct bench_row *row) {
 /* An experiment's copies are bounds, not rungs. */
 static bool is_bound(const struct bench_row *row) {
     return row->rung->reference == WL_REF_TRANSPOSE_COPY || row->rung->reference == WL_REF_TILE_COPY ||
-           row->rung->reference == WL_REF_SAME_BYTES;
+           row->rung->reference == WL_REF_SAME_BYTES || row->rung->reference == WL_REF_EXCHANGE;
 }
 
 static bool is_library(const struct bench_row *row) {

@@ -15,7 +15,7 @@ struct bench_variants bench_variants_of(const struct bench_experiment *experimen
     if (experiment->shape == BENCH_SHAPE_SPARSE)
         variants.matrices = request->matrices.count ? request->matrices : *bench_default_matrices();
     if (experiment->has_width)
-        variants.widths = request->widths.count ? request->widths : *bench_default_widths();
+        variants.widths = request->widths.count ? request->widths : *bench_default_widths(experiment);
     *own = (struct bench_own_variant){size->width, size->order};
     if (own->width)
         variants.widths = (struct bench_numbers){&own->width, 1};
@@ -65,6 +65,7 @@ bool bench_variants_check(const struct bench_request *request,
     size_t count;
     const struct bench_experiment *experiments = bench_experiments(&count);
     bool width = false, type = false, fields = false, order = false, shift = false, matrix = false;
+    bool gpus = false;
     for (size_t i = 0; i < count; i++) {
         if (!chosen(request, experiments[i].name))
             continue;
@@ -74,6 +75,7 @@ bool bench_variants_check(const struct bench_request *request,
         order = order || experiments[i].shape == BENCH_SHAPE_TENSOR;
         shift = shift || experiments[i].has_shift;
         matrix = matrix || experiments[i].shape == BENCH_SHAPE_SPARSE;
+        gpus = gpus || experiments[i].has_gpus;
     }
     const struct {
         const char *option;
@@ -88,6 +90,7 @@ bool bench_variants_check(const struct bench_request *request,
         {"--matrix", request->matrices.count, matrix, "csr-transpose does"},
         {"--from-shift", request->from_shifts.count, shift, "copy-any and add-any do"},
         {"--to-shift", request->to_shifts.count, shift, "copy-any and add-any do"},
+        {"--gpus", request->gpus, gpus, "redistribute does"},
     };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (lists[i].given && !lists[i].used)
@@ -135,5 +138,7 @@ void bench_variant_text(const struct bench_experiment *experiment, const struct 
         at += (size_t)snprintf(out + at, out_size - at, "matrix %s", value);
     }
     if (experiment->has_width && problem->width)
-        snprintf(out + at, out_size - at, "%swidth %" PRIu32, at ? ", " : "", problem->width);
+        at += (size_t)snprintf(out + at, out_size - at, "%swidth %" PRIu32, at ? ", " : "", problem->width);
+    if (experiment->has_gpus)
+        snprintf(out + at, out_size - at, "%sgpus %u", at ? ", " : "", problem->gpus);
 }

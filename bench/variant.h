@@ -34,7 +34,8 @@ bool bench_variants_check(const struct bench_request *request,
                           bool (*chosen)(const struct bench_request *, const char *experiment),
                           struct base_error *error);
 
-/* "width 4", "type f16", "fields 3, width 4", "order 0213, width 2", "matrix rmat:16"; "": the experiment has
+/* "width 4", "type f16", "fields 3, width 4", "order 0213, width 2", "matrix rmat:16", "width 4,
+ * gpus 2"; "": the experiment has
  * no variants. */
 void bench_variant_text(const struct bench_experiment *experiment, const struct wl_problem *problem,
                         char *out, size_t out_size);

@@ -67,41 +67,55 @@ static void describe_element(const char *array, unsigned which, uint64_t index, 
                  got_text, expected_text, output ? "" : ": an input was changed");
 }
 
-/* Compares a device array with its host copy, chunk by chunk. */
-static enum bench_verdict compare(const struct bench_workspace *workspace, const struct bench_array *array,
-                                  const char *name, unsigned which, char *text, size_t text_size) {
-    for (uint64_t at = 0; at < array->bytes; at += BENCH_CHUNK_BYTES) {
-        uint64_t bytes = array->bytes - at < BENCH_CHUNK_BYTES ? array->bytes - at : BENCH_CHUNK_BYTES;
-        if (wl_download(workspace->context, workspace->chunk, array->data + at, bytes))
+/* Describes the first difference of a chunk from the array's bytes at `at`. */
+static void describe_difference(const struct bench_array *array, const char *name, unsigned which,
+                                uint64_t at, const unsigned char *got, char *text, size_t text_size) {
+    const unsigned char *expected = (const unsigned char *)array->host + at;
+    uint64_t byte = 0;
+    uint32_t width = array->width ? array->width : 4, got_word, expected_word;
+    while (got[byte] == expected[byte])
+        byte++;
+    byte = byte / width * width; /* a chunk is a multiple of every width */
+    if (array->width) {
+        describe_element(name, which, (at + byte) / width, width, got + byte, expected + byte, text,
+                         text_size);
+        return;
+    }
+    memcpy(&got_word, got + byte, sizeof got_word);
+    memcpy(&expected_word, expected + byte, sizeof expected_word);
+    describe(name, which, (at + byte) / 4, array->kind, got_word, expected_word, text, text_size);
+}
+
+/* Compares a device's part of an array with the host's copy, chunk by chunk. */
+static enum bench_verdict compare_part(const struct bench_workspace *workspace,
+                                       const struct bench_array *array, unsigned device, const char *name,
+                                       unsigned which, char *text, size_t text_size) {
+    const struct bench_part *part = &array->parts[device];
+    const unsigned char *expected = (const unsigned char *)array->host + part->first;
+    for (uint64_t at = 0; at < part->bytes; at += BENCH_CHUNK_BYTES) {
+        uint64_t bytes = part->bytes - at < BENCH_CHUNK_BYTES ? part->bytes - at : BENCH_CHUNK_BYTES;
+        if (wl_download(workspace->contexts[device], workspace->chunk, part->data + at, bytes))
             return driver_failure("download", text, text_size);
-        const uint32_t *expected = array->host + at / 4;
-        if (memcmp(workspace->chunk, expected, bytes) == 0)
+        if (memcmp(workspace->chunk, expected + at, bytes) == 0)
             continue;
-        const uint32_t *got = (const uint32_t *)(const void *)workspace->chunk;
-        uint64_t i = 0;
-        while (got[i] == expected[i])
-            i++;
-        if (array->width) {
-            const unsigned char *host = (const unsigned char *)expected;
-            uint64_t byte = 4 * i;
-            while (workspace->chunk[byte] == host[byte])
-                byte++;
-            byte = byte / array->width * array->width; /* a chunk is a multiple of every width */
-            describe_element(name, which, (at + byte) / array->width, array->width, workspace->chunk + byte,
-                             host + byte, text, text_size);
-            return BENCH_WRONG;
-        }
-        describe(name, which, at / 4 + i, array->kind, got[i], expected[i], text, text_size);
+        describe_difference(array, name, which, part->first + at, workspace->chunk, text, text_size);
         return BENCH_WRONG;
     }
     return BENCH_RIGHT;
 }
 
-static enum bench_verdict check_guard(const struct bench_workspace *workspace, wl_devptr address,
-                                      unsigned char pattern, bool before, const char *name, char *text,
-                                      size_t text_size) {
+static enum bench_verdict compare(const struct bench_workspace *workspace, const struct bench_array *array,
+                                  const char *name, unsigned which, char *text, size_t text_size) {
+    enum bench_verdict verdict = BENCH_RIGHT;
+    for (unsigned r = 0; r < workspace->devices && verdict == BENCH_RIGHT; r++)
+        verdict = compare_part(workspace, array, r, name, which, text, text_size);
+    return verdict;
+}
+
+static enum bench_verdict check_guard(wl_context *context, wl_devptr address, unsigned char pattern,
+                                      bool before, const char *name, char *text, size_t text_size) {
     unsigned char guard[BENCH_GUARD_BYTES];
-    if (wl_download(workspace->context, guard, address, sizeof guard))
+    if (wl_download(context, guard, address, sizeof guard))
         return driver_failure("download", text, text_size);
     /* Distances count from the array: its last guard byte is 1 before its start. */
     for (unsigned i = 0; i < BENCH_GUARD_BYTES; i++) {
@@ -118,12 +132,18 @@ static enum bench_verdict check_guard(const struct bench_workspace *workspace, w
 static enum bench_verdict check_guards(const struct bench_workspace *workspace,
                                        const struct bench_array *array, unsigned char pattern,
                                        const char *name, char *text, size_t text_size) {
-    if (!array->allocation)
-        return BENCH_RIGHT;
-    enum bench_verdict verdict =
-        check_guard(workspace, array->allocation, pattern, true, name, text, text_size);
-    if (verdict == BENCH_RIGHT)
-        verdict = check_guard(workspace, array->data + array->bytes, pattern, false, name, text, text_size);
+    enum bench_verdict verdict = BENCH_RIGHT;
+    for (unsigned r = 0; r < workspace->devices && verdict == BENCH_RIGHT; r++) {
+        const struct bench_part *part = &array->parts[r];
+        wl_context *context = workspace->contexts[r];
+        char place[48];
+        if (!part->allocation)
+            continue;
+        snprintf(place, sizeof place, workspace->devices > 1 ? "%s of device %u" : "%s", name, r);
+        verdict = check_guard(context, part->allocation, pattern, true, place, text, text_size);
+        if (verdict == BENCH_RIGHT)
+            verdict = check_guard(context, part->data + part->bytes, pattern, false, place, text, text_size);
+    }
     return verdict;
 }
 
@@ -154,7 +174,7 @@ static enum bench_verdict check_all(struct bench_workspace *workspace, const str
     }
     for (unsigned i = 0; i < BENCH_INPUTS && verdict == BENCH_RIGHT; i++) {
         snprintf(name, sizeof name, "in%u", i);
-        if (!workspace->in[i].allocation)
+        if (!workspace->in[i].parts[0].allocation)
             continue;
         verdict = compare(workspace, &workspace->in[i], "in", i, text, text_size);
         if (verdict == BENCH_RIGHT)
@@ -167,46 +187,61 @@ static enum bench_verdict check_all(struct bench_workspace *workspace, const str
 
 static enum bench_verdict launch(struct bench_workspace *workspace, const struct wl_rung *rung,
                                  const struct wl_problem *problem, char *text, size_t text_size) {
-    wl_error error = rung->launch(workspace->context, problem, NULL);
+    wl_error error = rung->launch(workspace->contexts[0], problem, NULL);
     if (!error)
-        error = wl_synchronize(workspace->context);
+        error = bench_workspace_synchronize(workspace);
     if (!error)
         return BENCH_RIGHT;
     driver_failure(wl_error_text(error), text, text_size);
     /* After a fault the context is unusable; after a launch that the driver refused it still works. */
-    bool works = error != WL_ERROR_KERNEL_FAULT && wl_synchronize(workspace->context) == WL_ERROR_OK;
+    bool works = error != WL_ERROR_KERNEL_FAULT && bench_workspace_synchronize(workspace) == WL_ERROR_OK;
     return works ? BENCH_REFUSED : BENCH_BROKEN;
 }
 
-enum bench_verdict bench_verify(struct bench_workspace *workspace, const struct wl_rung *rung,
-                                const struct wl_problem *problem, wl_counters *counters, bool *counted,
-                                char *text, size_t text_size) {
+/* Launches once, on poisoned outputs, and compares. */
+static enum bench_verdict run(struct bench_workspace *workspace, const struct wl_rung *rung,
+                              const struct wl_problem *bound, wl_counters *counters, bool *counted,
+                              char *text, size_t text_size) {
+    wl_context *context = workspace->contexts[0];
     struct base_error error;
-    struct wl_problem bound = *problem;
-    bool counts = counters && wl__is_simulator(workspace->context);
-    *counted = false;
-    bench_workspace_expect(workspace, rung, problem);
-    bench_workspace_bind(workspace, rung, &bound);
+    bool counts = counters && wl__is_simulator(context);
     if (!bench_workspace_poison(workspace, rung, &error)) {
         snprintf(text, text_size, "%s", error.text);
         return BENCH_BROKEN;
     }
-    if (rung->prepare &&
-        (rung->prepare(workspace->context, &bound, NULL) || wl_synchronize(workspace->context)))
+    if (rung->prepare && (rung->prepare(context, bound, NULL) || bench_workspace_synchronize(workspace)))
         return driver_failure("preparing the output", text, text_size);
-    if (counts && wl_reset_counters(workspace->context))
+    if (counts && wl_reset_counters(context))
         return driver_failure("counters", text, text_size);
-    enum bench_verdict verdict = launch(workspace, rung, &bound, text, text_size);
+    enum bench_verdict verdict = launch(workspace, rung, bound, text, text_size);
     if (verdict != BENCH_RIGHT)
         return verdict;
-    if (counts && wl_get_counters(workspace->context, counters))
+    if (counts && wl_get_counters(context, counters))
         return driver_failure("counters", text, text_size);
     *counted = counts;
-    verdict = check_all(workspace, rung, problem, text, text_size);
+    verdict = check_all(workspace, rung, bound, text, text_size);
     /* The rung may have overwritten inputs that later rows need. */
     if (verdict == BENCH_WRONG && !bench_workspace_restore(workspace, &error)) {
         snprintf(text, text_size, "%s", error.text);
         return BENCH_BROKEN;
     }
+    return verdict;
+}
+
+enum bench_verdict bench_verify(struct bench_workspace *workspace, const struct wl_rung *rung,
+                                const struct wl_problem *problem, wl_counters *counters, bool *counted,
+                                char *text, size_t text_size) {
+    struct wl_problem bound = *problem;
+    *counted = false;
+    bench_workspace_expect(workspace, rung, problem);
+    bench_workspace_bind(workspace, rung, &bound);
+    wl_error failed = rung->open ? rung->open(&bound, &bound.state) : WL_ERROR_OK;
+    if (failed) {
+        driver_failure(wl_error_text(failed), text, text_size);
+        return bench_workspace_synchronize(workspace) == WL_ERROR_OK ? BENCH_REFUSED : BENCH_BROKEN;
+    }
+    enum bench_verdict verdict = run(workspace, rung, &bound, counters, counted, text, text_size);
+    if (rung->close)
+        rung->close(bound.state);
     return verdict;
 }

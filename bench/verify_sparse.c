@@ -56,7 +56,8 @@ static bool download(const struct bench_workspace *workspace, uint64_t *entries,
         const struct bench_array *array = &workspace->out[half == 0 ? 1 : 2];
         for (uint64_t at = 0; at < count; at += BENCH_CHUNK_BYTES / 4) {
             uint64_t length = count - at < BENCH_CHUNK_BYTES / 4 ? count - at : BENCH_CHUNK_BYTES / 4;
-            if (wl_download(workspace->context, workspace->chunk, array->data + 4 * at, 4 * length))
+            if (wl_download(workspace->contexts[0], workspace->chunk, array->parts[0].data + 4 * at,
+                            4 * length))
                 return false;
             for (uint64_t i = 0; i < length; i++)
                 entries[at + i] = half == 0 ? (uint64_t)chunk[i] << 32 : entries[at + i] | chunk[i];

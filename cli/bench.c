@@ -15,6 +15,7 @@
 #include "bench/table.h"
 #include "cli/arguments.h"
 #include "cli/devices.h"
+#include "cli/group.h"
 #include "cli/progress.h"
 #include "cli/unfinished.h"
 
@@ -47,7 +48,8 @@ enum {
     KEY_SAMPLES,
     KEY_TIME,
     KEY_PEERS,
-    KEY_LAST = KEY_PEERS,
+    KEY_GPUS,
+    KEY_LAST = KEY_GPUS,
 };
 
 struct input {
@@ -97,12 +99,16 @@ static const struct argp_option options[] = {
     {"to-shift", KEY_TO_SHIFT, "LIST", 0, "The same for the output", 1},
     {"peers", KEY_PEERS, "LIST", 0,
      "Other libraries' kernels as rows, on a GPU: all (that are installed), none, or a list of "
-     "cublas,cusparse,cutensor",
+     "cublas,cusparse,cutensor,nccl",
      1},
     {"seed", KEY_SEED, "N", 0, "Seed of the pseudo-random inputs (1)", 1},
     {0, 0, 0, 0, "Where:", 2},
     {"device", KEY_DEVICE, "DEVICE", 0,
      "auto, gpu, gpu:N, sim or sim:N (auto: the first GPU, else the simulator)", 2},
+    {"gpus", KEY_GPUS, "N", 0,
+     "Devices of redistribute, from the first one on (2); the simulator has as many, unless "
+     "WIDELOAD_SIM_DEVICES says otherwise",
+     2},
     {"arch", KEY_ARCH, "NAME", 0, "The simulator's counting rules; see `wideload devices`", 2},
     {0, 0, 0, 0, "Timing, on a GPU:", 3},
     {"peak", KEY_PEAK, "GBPS", 0, "The memory's theoretical peak, instead of the driver's figure", 3},
@@ -185,6 +191,14 @@ static bool parse_option(struct input *input, int key, const char *argument) {
         if (number < 1 || number > 1000000)
             return base_usage(error, "--samples: %.80s is not within 1 .. 1000000", argument);
         request->samples = (size_t)number;
+        return true;
+    case KEY_GPUS:
+        if (!bench_parse_number("--gpus", argument, &number, error))
+            return false;
+        if (number < WL_DEVICES_LEAST || number > WL_DEVICES_MOST)
+            return base_usage(error, "--gpus: %.80s is not within %d .. %d devices", argument,
+                              WL_DEVICES_LEAST, WL_DEVICES_MOST);
+        request->gpus = (unsigned)number;
         return true;
     case KEY_DEVICE:
         input->device = argument;
@@ -423,12 +437,27 @@ static int run_plan(const struct input *input, struct bench_plan *plan, wl_conte
     return status;
 }
 
+/* If there are too few devices, rows that need them say so; but --gpus asked for them. */
+static bool open_group(struct cli_group *group, const struct input *input, struct bench_plan *plan,
+                       wl_context *context, struct base_error *error) {
+    unsigned gpus = bench_plan_gpus(plan);
+    if (gpus == 1)
+        return true;
+    if (cli_group_open(group, context, input->device, gpus)) {
+        plan->group = &group->devices;
+        return true;
+    }
+    plan->group_absent = group->absent;
+    return !input->request.gpus || base_usage(error, "--gpus: %s", group->absent);
+}
+
 static int bench(struct input *input) {
     struct base_error error;
     struct bench_plan plan = {0};
     struct results results = {0};
     struct bench_earlier *earlier = NULL;
     wl_context *context = NULL;
+    struct cli_group group = {.devices = {.count = 0}};
     int status;
     if (input->has_tolerance && !input->compare) {
         base_usage(&error, "--tolerance: there is nothing to tolerate without --compare OLD.json");
@@ -436,7 +465,9 @@ static int bench(struct input *input) {
     }
     bool ready = bench_plan_make(&plan, &input->request, &error) && check_places(input, &error) &&
                  (!input->compare || bench_earlier_read(&earlier, input->compare, &error)) &&
+                 cli_group_prepare(input->device, bench_plan_gpus(&plan), &error) &&
                  cli_open(&context, input->device, input->arch, &error) &&
+                 open_group(&group, input, &plan, context, &error) &&
                  bench_peers_open(&plan, context, &input->request, &error) &&
                  bench_plan_admit(&plan, context, &input->request, &error) &&
                  (!earlier || bench_earlier_check(earlier, &plan, &error)) &&
@@ -447,6 +478,7 @@ static int bench(struct input *input) {
     bench_earlier_free(earlier);
     close_results(&results);
     bench_peers_close(context);
+    cli_group_close(&group);
     wl_close(context);
     bench_plan_free(&plan);
     return status;

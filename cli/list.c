@@ -85,7 +85,7 @@ static void put_variants(FILE *out, const struct bench_experiment *experiment) {
     if (experiment->has_type)
         put_numbers(out, "; --type ", bench_default_types(), bench_type_name);
     if (experiment->has_width)
-        put_numbers(out, "; --width ", bench_default_widths(), NULL);
+        put_numbers(out, "; --width ", bench_default_widths(experiment), NULL);
     if (experiment->has_shift) {
         put_numbers(out, "; --from-shift ", bench_default_from_shifts(), NULL);
         put_numbers(out, "; --to-shift ", bench_default_to_shifts(), NULL);
@@ -124,6 +124,8 @@ static void print_options(const struct bench_experiment *experiment) {
             experiment->counts_bytes ? " bytes" : "", size,
             experiment->has_offset ? "; --offset 0,11,128" : "",
             experiment->has_stride ? "; --stride 1,2,4,8,16,32" : "");
+    if (experiment->has_gpus)
+        fprintf(out, "; --gpus %d", WL_DEVICES_LEAST);
     put_variants(out, experiment);
     if (fclose(out) == 0) {
         fputs("  ", stdout);

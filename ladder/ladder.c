@@ -24,7 +24,7 @@ static void join(void) {
         &wl__ladder_copy_any,      &wl__ladder_add_any,
         &wl__ladder_transpose_any, &wl__ladder_transpose_inplace,
         &wl__ladder_deinterleave,  &wl__ladder_interleave,
-        &wl__ladder_permute,
+        &wl__ladder_permute,       &wl__ladder_redistribute,
     };
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         size_t room = RUNG_LIMIT - ladder_count;

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "ladder/group.h"
 #include "lib/device.h"
 #include "lib/error.h"
 #include "wideload.h"
@@ -47,6 +48,10 @@ enum wl_reference {
     WL_REF_INTERLEAVE,    /* the inverse: arrays in in0, structures in out0, whose padding becomes 0 */
     WL_REF_PERMUTE,       /* dimension i of out0 is dimension order[i] of in0, whose sizes are sizes[] */
     WL_REF_SAME_BYTES,    /* out0 = in0, for half the bytes that the operation moves: wl__bytes_a_side() */
+    WL_REF_EXCHANGE, /* on several devices, what crosses, as it lies: each device's part of in0 is cut into
+                        runs of as many elements as the pieces that the devices want have; each run but
+                        its own comes to the device that wants the piece, behind those of the devices
+                        before the sender */
 };
 
 /* A structure as a rung sees it: contiguous fields of problem->width bytes if `structure` is NULL, otherwise
@@ -84,6 +89,11 @@ struct wl_problem {
     unsigned order[WL_RANK_MAX];
     wl_devptr in[4], out[4], work; /* in and out as for the reference above; allocations are aligned to 256
                                       bytes unless the caller shifts them by elements */
+    /* redistribute: in0 and out0 are matrices whose rows lie on several devices (ladder/group.h). */
+    unsigned gpus; /* how many; 0 in other experiments */
+    const struct wl_group *group;
+    const struct wl_parts *parts; /* instead of in, out and work */
+    void *state;                  /* what the rung's open() made */
 };
 
 struct wl_rung {
@@ -107,6 +117,10 @@ struct wl_rung {
     /* Returns NULL if the rung can run the problem, otherwise the reason in words ("block of 2048 threads:
      * the device allows 1024").  The slot itself may be NULL: always applicable. */
     const char *(*applicable)(wl_context *context, const struct wl_problem *problem);
+    /* Makes what all launches of a problem share, outside their time: a plan, streams.  The launches find it
+     * as problem->state.  NULL: nothing.  close() gets what open() made, after the launches are done. */
+    wl_error (*open)(const struct wl_problem *problem, void **state);
+    void (*close)(void *state);
     /* Called before a launch that is verified, outside its time: fills out[] with the launch's initial data,
      * for operations in place.  NULL: nothing to do. */
     wl_error (*prepare)(wl_context *context, const struct wl_problem *problem, wl_stream stream);
@@ -149,6 +163,28 @@ static inline uint64_t wl__bytes_a_side(const struct wl_problem *problem) {
     }
     return __builtin_mul_overflow(problem->n, each, &bytes) ? UINT64_MAX : bytes;
 }
+
+/* Pieces of a redistribution on their way through memory of their own, for rungs and for other libraries that
+ * only exchange bytes.  A piece is packed in the order of its rows in the transpose.  A device's work area
+ * has all pieces that it sends, and behind them all that it receives; `from` and `to` are different devices.
+ */
+uint64_t wl__piece_bytes(const struct wl_problem *problem, unsigned from, unsigned to);
+wl_devptr wl__piece_sent(const struct wl_problem *problem, unsigned from, unsigned to);
+wl_devptr wl__piece_received(const struct wl_problem *problem, unsigned from, unsigned to);
+/* The `work_bytes` of such a rung: of one device. */
+uint64_t wl__staging_bytes(wl_context *context, const struct wl_problem *problem);
+/* Rows first .. first + count of the transposed piece: packed on `from`; put in place on `to`. */
+wl_error wl__piece_pack(const struct wl_problem *problem, unsigned from, unsigned to, uint64_t first,
+                        uint64_t count, wl_stream stream);
+wl_error wl__piece_unpack(const struct wl_problem *problem, unsigned from, unsigned to, uint64_t first,
+                          uint64_t count, wl_stream stream);
+/* Transposes what a device has and wants itself. */
+wl_error wl__piece_keep(const struct wl_problem *problem, unsigned device, wl_stream stream);
+/* WL_REF_EXCHANGE: where a run is in the sender's part of in0, and in the receiver's of out0. */
+wl_devptr wl__run_from(const struct wl_problem *problem, unsigned from, unsigned to);
+wl_devptr wl__run_to(const struct wl_problem *problem, unsigned from, unsigned to);
+/* The `bytes` of all rungs: the most that a device sends to others. */
+uint64_t wl__crossing_bytes(const struct wl_problem *problem);
 
 /* What the bench needs of the driver beyond wideload.h: time on the device. */
 typedef struct wl_event wl_event;

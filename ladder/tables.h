@@ -25,5 +25,6 @@ extern const struct wl__rungs wl__ladder_transpose_inplace;
 extern const struct wl__rungs wl__ladder_deinterleave;
 extern const struct wl__rungs wl__ladder_interleave;
 extern const struct wl__rungs wl__ladder_permute;
+extern const struct wl__rungs wl__ladder_redistribute;
 
 #endif

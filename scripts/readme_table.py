@@ -37,6 +37,8 @@ CHINESE = {
     "shared load wavefronts": "共享内存读波前", "shared store wavefronts": "共享内存写波前",
     "atomic requests": "原子请求", "atomic transactions": "原子事务",
     "reduction requests": "归约请求", "reduction transactions": "归约事务",
+    "peer load requests": "跨设备加载请求", "peer load transactions": "跨设备加载事务",
+    "peer store requests": "跨设备存储请求", "peer store transactions": "跨设备存储事务",
 }
 
 
@@ -60,7 +62,7 @@ def size_text(size):
 
 
 # What the library's operations are asked; files from before they were there have none of it.
-VARIANTS = ("matrix", "type", "fields", "width", "from_shift", "to_shift")
+VARIANTS = ("matrix", "type", "fields", "width", "from_shift", "to_shift", "gpus")
 
 
 def params(row, names=("offset", "stride", "block")):
@@ -112,17 +114,30 @@ ATOMIC_COLUMNS = [
 ]
 
 
+PEER_COLUMNS = [
+    ("peer load requests", counter("peer_load_requests")),
+    ("peer load transactions", counter("peer_load_transactions")),
+    ("peer store requests", counter("peer_store_requests")),
+    ("peer store transactions", counter("peer_store_transactions")),
+]
+
+
 def columns_of(rows, gpu, alone):
     """Headings, and what a row shows under them."""
     if not gpu:
-        columns = COUNTER_COLUMNS + ATOMIC_COLUMNS if alone else COUNTER_COLUMNS
+        columns = COUNTER_COLUMNS
+        if alone:
+            columns = columns + ATOMIC_COLUMNS
+            # Files from before there were several devices lack them.
+            columns = columns + PEER_COLUMNS * all("peer_load_requests" in row["counters"] for row in rows if row["counters"])
         seen = [row for row in rows if not verdict(row)]
         return [(head, cell) for head, cell in columns if not alone or any(cell(row) not in ("0", "") for row in seen)]
     if not alone:
         return GPU_COLUMNS
     if any(row["gops"] for row in rows):
         return [MILLISECONDS, ("GOP/s", lambda row: number(row["gops"], 0))]
-    return [MILLISECONDS] + GPU_COLUMNS
+    # What crosses links has no share of the memory's peak.
+    return [MILLISECONDS] + [(head, cell) for head, cell in GPU_COLUMNS if any(cell(row) for row in rows)]
 
 
 def grid(head, texts, lines):

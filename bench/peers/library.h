@@ -17,7 +17,7 @@ struct peer_library {
     void (*close)(void);
 };
 
-extern const struct peer_library peer_cublas, peer_cusparse, peer_cutensor;
+extern const struct peer_library peer_cublas, peer_cusparse, peer_cutensor, peer_nccl;
 
 /* Why the library's rungs cannot run; NULL: it is open. */
 const char *peer_absent(const struct peer_library *library);

@@ -9,9 +9,10 @@
 #include "bench/peers/library.h"
 #include "bench/plan.h"
 
-enum { LIBRARIES = 3, RUNGS = 160 };
+enum { LIBRARIES = 4, RUNGS = 160 };
 
-static const struct peer_library *const libraries[LIBRARIES] = {&peer_cublas, &peer_cusparse, &peer_cutensor};
+static const struct peer_library *const libraries[LIBRARIES] = {&peer_cublas, &peer_cusparse, &peer_cutensor,
+                                                                &peer_nccl};
 
 static struct {
     bool open;
@@ -32,7 +33,8 @@ static bool add_choice(const char *option, const char *name, struct bench_peer_c
         }
     }
     const char *near = base_nearest(name, names, LIBRARIES + 2);
-    return base_usage(error, "%s: no peer '%.80s'%s%s%s; give all, none, or some of cublas,cusparse,cutensor",
+    return base_usage(error,
+                      "%s: no peer '%.80s'%s%s%s; give all, none, or some of cublas,cusparse,cutensor,nccl",
                       option, name, near ? ": did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 

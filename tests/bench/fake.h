@@ -27,6 +27,7 @@ enum fake_fault {
     FAKE_LAUNCH_BREAKS,    /* WL_ERROR_DRIVER; the context is broken from then on */
     FAKE_DOWNLOAD_FAILS,   /* WL_ERROR_DRIVER after fake.distance downloads; the context keeps working */
     FAKE_PREPARE_FAILS,    /* WL_ERROR_DRIVER before the launch; the context keeps working */
+    FAKE_OPEN_FAILS,       /* WL_ERROR_DRIVER of a rung's open(); the contexts keep working */
 };
 
 struct fake_state {
@@ -39,8 +40,11 @@ struct fake_state {
     const char *not_applicable; /* the result of every rung's applicable() */
     double launch_ms;           /* 0: 0.5 */
     unsigned launches;
-    bool no_graphs;   /* wl__replay_create fails */
-    unsigned replays; /* number of launched replays */
+    bool no_graphs;      /* wl__replay_create fails */
+    unsigned replays;    /* number of launched replays */
+    bool no_peer_access; /* wl__group_open() fails */
+    unsigned meetings;   /* of groups */
+    unsigned opened;     /* by rungs' open(), and not closed; must be 0 at the end of a test */
 };
 extern struct fake_state fake;
 

@@ -46,6 +46,7 @@ static void fresh(bool gpu, const char *folder) {
     fake.gpu = gpu;
     setenv("CUDA_HOME", folder, 1);
     unsetenv("FAKE_CUBLAS");
+    unsetenv("FAKE_NCCL");
 }
 
 static void rows_verified_and_timed(void **state) {
@@ -60,6 +61,8 @@ static void rows_verified_and_timed(void **state) {
         {{"add", "4096", "cublas", NULL}, "cublas-geam", "cuBLAS", "13.1.2"},
         {{"csr-transpose", "100x70", "all", NULL}, "cusparse-csr2csc", "cuSPARSE", "12.6.3"},
         {{"copy", "1000", "none", NULL}, "driver", "CUDA driver", "13.0"},
+        {{"redistribute", "37x101", "all", NULL}, "nccl", "NCCL", "2.28.3"},
+        {{"redistribute", "37x101", "nccl", NULL}, "nccl-alltoall", "NCCL", "2.28.3"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bench_plan plan;
@@ -92,6 +95,10 @@ static void sizes(void **state) {
         bench_plan_free(&plan);
         must_run(&plan, &(struct asked){"csr-transpose", matrices[i], "all", NULL});
         assert_int_equal(find(&plan, "cusparse-csr2csc")->status, BENCH_VERIFIED);
+        bench_plan_free(&plan);
+        must_run(&plan, &(struct asked){"redistribute", matrices[i], "all", NULL});
+        assert_int_equal(find(&plan, "nccl")->status, BENCH_VERIFIED);
+        assert_int_equal(find(&plan, "nccl-alltoall")->status, BENCH_VERIFIED);
         bench_plan_free(&plan);
     }
 }
@@ -190,6 +197,30 @@ static void a_library_that_cannot_be_used(void **state) {
     }
 }
 
+static void nccl_that_fails(void **state) {
+    (void)state;
+    static const struct {
+        const char *fault, *says;
+    } cases[] = {{"no-comms", "ncclCommInitAll gave status 2"}, {"no-send", "ncclSend gave status 2"}};
+    for (size_t i = 0; i < 2; i++) {
+        struct bench_plan plan;
+        fresh(true, PEERS_RIGHT);
+        setenv("FAKE_NCCL", cases[i].fault, 1);
+        must_run(&plan, &(struct asked){"redistribute", "64", "all", NULL});
+        assert_int_equal(find(&plan, "nccl")->status, BENCH_FAILED);
+        assert_non_null(strstr(find(&plan, "nccl")->note, cases[i].says));
+        assert_int_equal(find(&plan, "nccl-alltoall")->status, BENCH_FAILED);
+        assert_int_equal(find(&plan, "wideload")->status, BENCH_VERIFIED);
+        bench_plan_free(&plan);
+    }
+    struct bench_plan plan;
+    setenv("FAKE_NCCL", "no-version", 1);
+    must_run(&plan, &(struct asked){"redistribute", "64", "nccl", NULL});
+    assert_int_equal(find(&plan, "nccl")->status, BENCH_SKIPPED);
+    assert_string_equal(find(&plan, "nccl")->note, "ncclGetVersion gave status 2");
+    bench_plan_free(&plan);
+}
+
 static void none_on_the_simulator(void **state) {
     (void)state;
     struct bench_plan plan;
@@ -269,6 +300,7 @@ int main(void) {
         cmocka_unit_test(operations),
         cmocka_unit_test(a_wrong_result_fails),
         cmocka_unit_test(a_library_that_cannot_be_used),
+        cmocka_unit_test(nccl_that_fails),
         cmocka_unit_test(none_on_the_simulator),
         cmocka_unit_test(a_share_of_the_best_copy_kernel),
         cmocka_unit_test(what_is_written),

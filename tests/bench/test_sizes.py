@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 ELEMENTWISE = ["copy", "add", "read-offset", "write-offset", "stride", "layout", "shared"]
-MATRICES = ["transpose", "csr-transpose"]
+MATRICES = ["transpose", "csr-transpose", "redistribute"]
 # The library's operations, with the options tested at every size and the number of variants that these make.
 OPERATIONS = {
     "copy-any": (["--from-shift", "0,1,3,15", "--to-shift", "0,2,5"], 12),

@@ -39,6 +39,24 @@ class Wrong(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual({row["time_ms"]["replay"] for row in json.loads(done.stdout)["rows"]}, {"launch"})
 
+    def test_several_devices(self):
+        def several(*options, **environment):
+            command = [program, "bench", "redistribute", "--size", "64", "--samples", "3", "--peers", "none", *options]
+            return subprocess.run(command, env={**os.environ, "FAKE_GPU": "1", **environment}, capture_output=True,
+                                  text=True, timeout=60, check=False)
+        done = several("--gpus", "3")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("gpus 3", done.stdout)
+        done = several("--gpus", "2", FAKE_NO_PEER_ACCESS="1")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertEqual(done.stderr, "wideload: --gpus: device 0 has no peer access to device 1\n")
+        done = several(FAKE_NO_PEER_ACCESS="1")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"nothing to run: .* gpus 2: device 0 has no peer access to device 1\n")
+        done = several(FAKE_FAULT="last-wrong")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("FAIL redistribute/wideload size 64x64 width 4, gpus 2: out0[4095]: got", done.stderr)
+
     def test_faults(self):
         for fault, says in (("never-writes", "out0[0]: never written"), ("one-wrong", "out0[3]: got"),
                             ("last-wrong", "out0[999]: got"), ("nan", "out0[3]: got 0x7fc00000"),

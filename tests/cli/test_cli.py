@@ -126,6 +126,29 @@ class Errors(unittest.TestCase):
         self.refused(2, "give --size", "bench", "permute", "--bytes", "1Mi")
         self.refused(2, "transpose-any takes N, RxC or BxRxC", "bench", "transpose-any", "--size", "1x2x3x4")
 
+    def test_several_devices(self):
+        self.refused(2, "--gpus: 1 is not within 2 .. 16 devices", "bench", "redistribute", "--gpus", "1")
+        self.refused(2, "--gpus: 17 is not within 2 .. 16 devices", "bench", "redistribute", "--gpus", "17")
+        self.refused(2, "--gpus: none of the chosen", "bench", "copy", "--gpus", "2")
+        self.refused(2, "3 devices are needed from sim:14 on, and there are 2: the simulator has at most 16", "bench",
+                     "redistribute", "--gpus", "3", "--device", "sim:14")
+        self.refused(2, "--gpus: 3 devices are needed, and there are 2: the simulator has 2, by WIDELOAD_SIM_DEVICES", "bench",
+                     "redistribute", "--gpus", "3", environment={"WIDELOAD_SIM_DEVICES": "2"})
+        one = {"WIDELOAD_SIM_DEVICES": "1"}
+        self.refused(2, "gpus 2: 2 devices are needed, and there is 1: the simulator has 1", "bench", "redistribute",
+                     environment=one)
+        done = wideload("bench", "copy", "redistribute", "--size", "64", "--json", "-", environment=one)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        skipped = {(row["experiment"], bool(row["skipped"])) for row in json.loads(done.stdout)["rows"]}
+        self.assertEqual(skipped, {("copy", False), ("redistribute", True)})
+        for device, gpus in ("sim", "3"), ("sim:1", "2"):
+            done = wideload("bench", "redistribute", "--gpus", gpus, "--device", device, "--size", "64", "--json", "-")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            rows = {row["kernel"]: row for row in json.loads(done.stdout)["rows"]}
+            self.assertEqual({row["params"]["gpus"] for row in rows.values()}, {int(gpus)})
+            self.assertGreater(rows["store"]["counters"]["peer_store_transactions"], 0)
+            self.assertEqual(rows["store"]["counters"]["peer_load_transactions"], 0)
+
     def test_places(self):
         self.refused(2, "--json: /no/such/folder/a.json cannot be written", "bench", "copy", "--size", "1",
                      "--json", "/no/such/folder/a.json")
@@ -229,7 +252,7 @@ class Help(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         for name in ["copy", "add", "read-offset", "write-offset", "stride", "layout", "transpose", "shared",
                      "matmul", "csr-transpose", "copy-any", "add-any", "transpose-any", "transpose-inplace",
-                     "deinterleave", "interleave", "permute"]:
+                     "deinterleave", "interleave", "permute", "redistribute"]:
             self.assertRegex(done.stdout, rf"(?m)^{name}: ")
         for line in done.stdout.splitlines():
             self.assertLessEqual(len(line), 100, line)
@@ -348,7 +371,7 @@ class Results(unittest.TestCase):
         self.check_schema(document)
         self.assertEqual(document["command"], ["bench", "--size", "100", "--json", path])
         self.assertEqual(document["seed"], 1)
-        self.assertEqual(len({row["experiment"] for row in document["rows"]}), 17)
+        self.assertEqual(len({row["experiment"] for row in document["rows"]}), 18)
         for row in document["rows"]:
             self.assertIs(row["verified"], True, row)
             self.assertIsNone(row["time_ms"])

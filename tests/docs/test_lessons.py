@@ -17,7 +17,7 @@ import unittest
 arguments = None
 
 SMALL = {"matmul": "20x33x17", "transpose": "40x70", "csr-transpose": "40x70", "transpose-any": "40x70",
-         "transpose-inplace": "40x70", "permute": "9"}
+         "transpose-inplace": "40x70", "permute": "9", "redistribute": "40x70"}
 
 
 def read(path):

@@ -533,8 +533,9 @@ static void empty_problems(void **state) {
     size_t count;
     const struct wl_rung *rungs = wl__ladder(&count);
     const struct wl_problem empty = {.stride = 1, .width = 4, .rank = 1, .out = {4096, 4096, 4096, 4096}};
+    /* Those of several devices need open devices: test_several.c. */
     for (size_t i = 0; i < count; i++)
-        if (rungs[i].launch(context, &empty, NULL))
+        if (strcmp(rungs[i].experiment, "redistribute") && rungs[i].launch(context, &empty, NULL))
             fail_msg("%s %s: %s", rungs[i].experiment, rungs[i].name, wl_message());
     assert_int_equal(fake->launch_count, 0);
     /* The column starts of an empty matrix are one zero. */
