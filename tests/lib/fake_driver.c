@@ -300,6 +300,8 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstr
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
                            size_t bytes, CUstream stream) {
     (void)to_context, (void)from_context, (void)stream;
+    if (fails())
+        return CUDA_ERROR_LAUNCH_FAILED;
     memcpy((void *)to, (const void *)from, bytes);
     return CUDA_SUCCESS;
 }

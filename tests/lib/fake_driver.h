@@ -32,9 +32,9 @@ struct fake_state {
     int events;
     struct fake_step steps[1024]; /* the first ones */
     unsigned step_count;
-    unsigned
-        fail_after; /* of the calls on streams, events and peers, this one fails, counted from 1; then 0 */
-    bool fail_on;   /* and so do all after it */
+    unsigned fail_after; /* of the calls on streams, events and peers, and copies between them, this one
+                            fails, counted from 1; then 0 */
+    bool fail_on;        /* and so do all after it */
     struct fake_launch launches[64]; /* the first ones */
     unsigned launch_count;
     int depth;        /* contexts pushed but not popped */
