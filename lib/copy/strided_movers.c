@@ -6,11 +6,14 @@
 #include "lib/divide.h"
 #include "lib/launch.h"
 #include "lib/mover.h"
+#include "lib/transpose/transpose.h"
 
 /* Bytes of an element from which on rows are as fast as tiles where dimensions change places. */
 #define ROW_BYTES 32
 /* Elements of a dimension from which on tiles are not mostly empty. */
 #define TILE_LEAST 8
+/* The same of larger tiles. */
+#define MIXED_LEAST 16
 
 struct wl__problem {
     wl_context *context;
@@ -78,31 +81,40 @@ static wl_error run_permute(const struct wl__problem *p) {
 
 /* ---------------------------------------------------------------- matrices */
 
-/* Rows and columns change places, and elements have no gaps between them. */
+/* Rows become dimension 0, and columns are what is nearest in the input.  A third dimension counts matrices.
+ * If a matrix begins before the one ahead of it ends, only tiles can, which must not be mostly empty. */
 static bool can_transpose(const struct wl__problem *p) {
     const struct wl__strided *all = p->all;
-    const struct wl__strided_dimension *a = &all->dim[0], *b = &all->dim[1], *batch = &all->dim[2];
+    const struct wl__strided_dimension *a = &all->dim[0], *b = &all->dim[p->down];
     const int64_t bytes = (int64_t)all->bytes;
-    if (all->rank < 2 || all->rank > 3 || all->bytes != p->unit || a->to != bytes || b->from != bytes ||
-        a->from < (int64_t)b->size * bytes)
+    if (all->rank < 2 || all->rank > 3 || all->bytes != p->unit || p->down == 0 || a->to != bytes ||
+        b->from != bytes || a->from < (int64_t)b->size * bytes || b->to < (int64_t)a->size * bytes)
         return false;
-    return all->rank == 2 || batch->from >= (int64_t)(a->size - 1) * a->from + (int64_t)b->size * bytes;
+    if (all->rank == 2)
+        return true;
+    const struct wl__strided_dimension *batch = &all->dim[3 - p->down];
+    const int64_t from = (int64_t)(a->size - 1) * a->from + (int64_t)b->size * bytes,
+                  to = (int64_t)(b->size - 1) * b->to + (int64_t)a->size * bytes;
+    return (batch->from >= from && batch->to >= to) ||
+           (batch->from >= 0 && batch->to >= 0 && a->size >= MIXED_LEAST && b->size >= MIXED_LEAST);
 }
 
 static wl_error run_transpose(const struct wl__problem *p) {
     const struct wl__strided *all = p->all;
+    const struct wl__strided_dimension *a = &all->dim[0], *b = &all->dim[p->down];
     const uint64_t bytes = all->bytes;
-    wl_transpose_layout layout = {.rows = all->dim[0].size,
-                                  .cols = all->dim[1].size,
-                                  .from_ld = (uint64_t)all->dim[0].from / bytes,
-                                  .to_ld = (uint64_t)all->dim[1].to / bytes,
+    wl_transpose_layout layout = {.rows = a->size,
+                                  .cols = b->size,
+                                  .from_ld = (uint64_t)a->from / bytes,
+                                  .to_ld = (uint64_t)b->to / bytes,
                                   .batch = 1};
     if (all->rank == 3) {
-        layout.batch = all->dim[2].size;
-        layout.from_stride = (uint64_t)all->dim[2].from / bytes;
-        layout.to_stride = (uint64_t)all->dim[2].to / bytes;
+        const struct wl__strided_dimension *batch = &all->dim[3 - p->down];
+        layout.batch = batch->size;
+        layout.from_stride = (uint64_t)batch->from / bytes;
+        layout.to_stride = (uint64_t)batch->to / bytes;
     }
-    return wl_transpose_batched(p->context, p->unit, all->to, all->from, &layout, p->stream);
+    return wl__transpose_any(p->context, p->unit, all->to, all->from, &layout, p->stream);
 }
 
 /* ---------------------------------------------------------------- rows */

@@ -63,15 +63,14 @@ static wl_error launch(wl_context *context, wl__kernel kernel, uint64_t blocks, 
                              arguments, stream);
 }
 
-/* A hundred groups or two come first.  Most matrices that are not fit are known by them, and then the others are not
- * read: for a uniform matrix of 2^24 entries that takes 16 us in place of 130. */
+/* A hundred groups or two come first.  Most matrices that are not fit are known by them, and then the others
+ * are not read: for a uniform matrix of 2^24 entries that takes 16 us in place of 130. */
 static wl_error survey(wl_context *context, wl__kernel kernel, struct wl_ranges *p, wl_stream stream) {
     const uint64_t groups = wl__divide_up(p->rows, WL_GROUP), apart[2] = {wl__divide_up(groups, SAMPLE), 1};
     wl_error error = WL_ERROR_OK;
     for (unsigned i = apart[0] == 1; i < 2 && !error; i++) {
         p->step = apart[i];
-        error = launch(context, kernel,
-                       wl__divide_up(wl__divide_up(groups, p->step), WL_SURVEY_THREADS / 32),
+        error = launch(context, kernel, wl__divide_up(wl__divide_up(groups, p->step), WL_SURVEY_THREADS / 32),
                        WL_SURVEY_THREADS, 0, p, stream);
     }
     return error;

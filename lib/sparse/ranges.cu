@@ -1,15 +1,15 @@
-/* The transpose of a sparse matrix whose neighbouring rows have their entries in neighbouring columns, as those
- * of grids and bands do.  Compiled for indices of WL_INDEX bytes.
+/* The transpose of a sparse matrix whose neighbouring rows have their entries in neighbouring columns, as
+ * those of grids and bands do.  Compiled for indices of WL_INDEX bytes.
  *
- * A block has a range of columns, whose entries lie in few groups of rows.  A survey has listed the groups of each
- * range and counted its entries, so the block knows where its part of the output begins.  It reads the
- * indices of its groups two times: it counts the entries of each column, and then it puts each entry's number and row
- * into shared memory, where its column has room.  Columns are short.  So an entry's place in its column is the
- * number of the column's entries that come before it in the input.
+ * A block has a range of columns, whose entries lie in few groups of rows.  A survey has listed the groups of
+ * each range and counted its entries, so the block knows where its part of the output begins.  It reads the
+ * indices of its groups two times: it counts the entries of each column, and then it puts each entry's number
+ * and row into shared memory, where its column has room.  Columns are short.  So an entry's place in its
+ * column is the number of the column's entries that come before it in the input.
  *
  * The survey checks all that this relies on, so the input may be anything: pointers ascend, indices are in
- * range, rows and columns are short, and each list has room.  If something does not hold, `failed` is set, and the sort
- * writes the result (sort.c).
+ * range, rows and columns are short, and each list has room.  If something does not hold, `failed` is set,
+ * and the sort writes the result (sort.c).
  *
  * Traffic of each entry: the survey reads its index.  Placing reads it for each range in which its group has
  * entries, two times, but mostly from the L2, and its value once; it writes a row and a value.  With 4-byte
@@ -72,7 +72,8 @@ static __device__ __forceinline__ bool wl_survey_rows(const struct wl_ranges &p,
     return __all_sync(WL_EVERY, is_good);
 }
 
-/* Adds entries that have one position in their rows: lane i keeps the i-th range.  False: there are too many. */
+/* Adds entries that have one position in their rows: lane i keeps the i-th range.  False: there are too many.
+ */
 static __device__ __forceinline__ bool wl_find(struct wl_found &found, const uint32_t range[WL_ROWS],
                                                uint32_t position, const struct wl_rows &rows) {
     uint32_t left[WL_ROWS], any = 0;
@@ -91,8 +92,7 @@ static __device__ __forceinline__ bool wl_find(struct wl_found &found, const uin
             count += __popc(same);
             any |= left[i] ^= same;
         }
-        const uint32_t known =
-                           __ballot_sync(WL_EVERY, threadIdx.x % 32 < found.count && found.range == one),
+        const uint32_t known = __ballot_sync(WL_EVERY, threadIdx.x % 32 < found.count && found.range == one),
                        place = known ? __ffs(known) - 1 : found.count;
         if (place >= WL_GROUP_RANGES)
             return false;
@@ -106,8 +106,8 @@ static __device__ __forceinline__ bool wl_find(struct wl_found &found, const uin
     return true;
 }
 
-/* Finds a group's ranges.  False: the matrix is not fit.  A warp will look for a range's entries at all positions where
- * the group has some, which pays if those of one position lie in few ranges. */
+/* Finds a group's ranges.  False: the matrix is not fit.  A warp will look for a range's entries at all
+ * positions where the group has some, which pays if those of one position lie in few ranges. */
 static __device__ __forceinline__ bool wl_survey_group(const struct wl_ranges &p, uint64_t group,
                                                        struct wl_found &found) {
     const wl_number *indices = (const wl_number *)wl_global(p.indices);
@@ -125,8 +125,7 @@ static __device__ __forceinline__ bool wl_survey_group(const struct wl_ranges &p
         for (uint32_t j = 0; j < WL_ROW_EACH; j++)
 #pragma unroll
             for (uint32_t i = 0; i < WL_ROWS; i++) {
-                const wl_number column =
-                    from + j < rows.count[i] ? indices[rows.begin[i] + from + j] : 0;
+                const wl_number column = from + j < rows.count[i] ? indices[rows.begin[i] + from + j] : 0;
                 in_range &= column < p.cols;
                 range[j][i] = (uint32_t)(column >> p.bits);
             }
@@ -200,8 +199,8 @@ static __device__ __forceinline__ void wl_visit_entry(const struct wl_range &ran
     }
 }
 
-/* Counts the entries of columns, or takes places for them: ends[] has where columns begin.  A warp visits a group, a
- * lane WL_ROWS of its rows, of which it loads the entries at one position together. */
+/* Counts the entries of columns, or takes places for them: ends[] has where columns begin.  A warp visits a
+ * group, a lane WL_ROWS of its rows, of which it loads the entries at one position together. */
 template <bool places>
 static __device__ __forceinline__ void wl_visit_group(const struct wl_ranges &p, const struct wl_range &range,
                                                       uint64_t group, uint32_t positions) {
@@ -339,7 +338,8 @@ static __device__ __forceinline__ bool wl_place(const struct wl_ranges &p, const
     return true;
 }
 
-/* A block transposes one range after another: a grid for each range would cost time even if nothing is left to do. */
+/* A block transposes one range after another: a grid for each range would cost time even if nothing is left
+ * to do. */
 extern "C" __global__ void __launch_bounds__(WL_RANGE_THREADS, WL_RANGE_BLOCKS)
     WL_JOIN(WL_NAME, _place)(const __grid_constant__ struct wl_ranges p) {
     wl_await_earlier();

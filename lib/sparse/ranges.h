@@ -11,8 +11,8 @@ extern uint64_t wl__ranges_least;
 bool wl__ranges_suit(const wl_context *context, const struct wl__sort *sort);
 /* Bytes of its workspace, aligned to WL__SORT_ALIGNMENT. */
 uint64_t wl__ranges_workspace(const struct wl__sort *sort);
-/* Transposes.  After it the workspace begins with 4 bytes: they are 0 if it could, and if it could not, all bits of the
- * result's starts are set. */
+/* Transposes.  After it the workspace begins with 4 bytes: they are 0 if it could, and if it could not, all
+ * bits of the result's starts are set. */
 wl_error wl__ranges_run(wl_context *context, const struct wl__sort *sort, wl_devptr workspace,
                         wl_stream stream);
 

@@ -40,7 +40,7 @@ static bool fills_tiles(const struct wl__problem *p, const struct wl__tiled *til
 
 /* Its transpose is a row or column too. */
 static bool can_line(const struct wl__problem *p) {
-    return p->layout.rows == 1 || p->layout.cols == 1;
+    return !p->is_mixed && (p->layout.rows == 1 || p->layout.cols == 1);
 }
 
 /* Moves the elements of a line one by one, or as a row if they are contiguous: wl__rows_join() finds that. */
@@ -60,7 +60,7 @@ static wl_error run_line(const struct wl__problem *p) {
 }
 
 static bool can_narrow(const struct wl__problem *p) {
-    return wl__narrow_can(&p->layout);
+    return !p->is_mixed && wl__narrow_can(&p->layout);
 }
 
 static double cost_narrow(const struct wl__problem *p) {
@@ -115,7 +115,7 @@ static struct wl__permute_shape shape_of(const struct wl__problem *p) {
 
 static bool can_small(const struct wl__problem *p) {
     const struct wl__permute_shape shape = shape_of(p);
-    return wl__small_can(&shape);
+    return !p->is_mixed && wl__small_can(&shape);
 }
 
 /* Tiles of 8-byte elements through registers are quick; windows are slow. */
@@ -231,7 +231,7 @@ static wl_error run_panels(const struct wl__problem *p) {
  * may come two vectors' rows before it, each with a pad. */
 static bool can_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
-    if (!wl__has_bulk(p->context) || p->width > 4 || l->from_ld != l->cols)
+    if (p->is_mixed || !wl__has_bulk(p->context) || p->width > 4 || l->from_ld != l->cols)
         return false;
     const uint64_t beside = WL_PIECE_BESIDE + (WL_PIECE_STRIP / VECTOR + 2) * WL_PIECE_PAD;
     const uint64_t room = wl__shared_for(p->context, 1, beside) - beside;
@@ -303,7 +303,7 @@ static double cost_torn_pieces(const struct wl__problem *p) {
  * input for each fits.  The input's rows begin and end at vectors. */
 static bool can_columns(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
-    if (!wl__has_async(p->context) || p->width > 4 || l->to_ld != l->rows)
+    if (p->is_mixed || !wl__has_async(p->context) || p->width > 4 || l->to_ld != l->rows)
         return false;
     const uint64_t to = p->width * (l->batch > 1 ? l->to_stride : 0) | p->to;
     return p->width * l->rows >= VECTOR && l->rows < 1 << 10 &&

@@ -13,6 +13,7 @@ struct wl__problem {
     wl_devptr to, from;
     wl_transpose_layout layout;      /* complete: no 0 stands for a default */
     uint64_t to_places, from_places; /* the bits of all places where rows begin */
+    bool is_mixed;                   /* rows of several matrices lie between each other: only tiles can */
     bool is_narrow;                  /* wl__narrow_fits() is true */
     bool is_matrices, is_columns;    /* panels of whole matrices fit; panels of columns fit */
     bool panels_lose;                /* to streams, or to tiles of both sides' lines; set if either fits */

@@ -1,4 +1,5 @@
 /* wl_transpose, wl_transpose_batched: matrices of any shape, alignment and leading dimension. */
+#include "lib/transpose/transpose.h"
 #include "lib/arguments.h"
 #include "lib/error.h"
 #include "lib/host/host.h"
@@ -55,6 +56,38 @@ static wl_error move_on_host(struct wl__choice *choice, const struct wl__problem
     return wl__host_move(p->context, choice, &all);
 }
 
+/* Whether a matrix begins before the one ahead of it ends, on either side. */
+static bool is_mixed(const wl_transpose_layout *l) {
+    return l->batch > 1 && (l->from_stride < span(l->rows, l->from_ld, l->cols) ||
+                            l->to_stride < span(l->cols, l->to_ld, l->rows));
+}
+
+/* The problem is checked, and its layout complete. */
+static wl_error move(struct wl__choice *choice, struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    p->row = (unsigned)__builtin_ctz(p->width);
+    p->tuned = &p->context->tuned->transpose;
+    /* Strides matter if there are several matrices. */
+    p->to_places = p->width * (l->to_ld | (l->batch > 1 ? l->to_stride : 0)) | p->to;
+    p->from_places = p->width * (l->from_ld | (l->batch > 1 ? l->from_stride : 0)) | p->from;
+    p->is_mixed = is_mixed(l);
+    if (!p->is_mixed) {
+        p->is_narrow = wl__narrow_fits(&p->tuned->narrow, p->width, l);
+        p->is_matrices = wl__panels_matrices(p->context, p->width, l, &p->matrices);
+        p->is_columns = wl__panels_columns(p->context, p->width, l, &p->columns);
+    }
+    p->panels_lose = (p->is_matrices || p->is_columns) && wl__panels_lose(p);
+    return wl__move(p->context, wl__transpose_movers, choice, p);
+}
+
+wl_error wl__transpose_any(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
+                           const wl_transpose_layout *layout, wl_stream stream) {
+    struct wl__problem p = {
+        .context = context, .stream = stream, .width = width, .to = to, .from = from, .layout = *layout};
+    struct wl__choice choice = {.operation = "wl_transpose_batched"};
+    return move(&choice, &p);
+}
+
 static wl_error transpose(const char *call, wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
                           const wl_transpose_layout *asked, wl_stream stream) {
     struct wl__problem p = {
@@ -77,16 +110,7 @@ static wl_error transpose(const char *call, wl_context *context, unsigned width,
                                           {"to_ld", l->to_ld}}};
     if (wl__is_host(context))
         return move_on_host(&choice, &p);
-    p.row = (unsigned)__builtin_ctz(width);
-    p.tuned = &context->tuned->transpose;
-    /* Strides matter if there are several matrices. */
-    p.to_places = width * (l->to_ld | (l->batch > 1 ? l->to_stride : 0)) | to;
-    p.from_places = width * (l->from_ld | (l->batch > 1 ? l->from_stride : 0)) | from;
-    p.is_narrow = wl__narrow_fits(&p.tuned->narrow, width, l);
-    p.is_matrices = wl__panels_matrices(context, width, l, &p.matrices);
-    p.is_columns = wl__panels_columns(context, width, l, &p.columns);
-    p.panels_lose = (p.is_matrices || p.is_columns) && wl__panels_lose(&p);
-    return wl__move(context, wl__transpose_movers, &choice, &p);
+    return move(&choice, &p);
 }
 
 wl_error wl_transpose(wl_context *context, unsigned width, wl_devptr to, wl_devptr from, uint64_t rows,

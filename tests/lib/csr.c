@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "lib/sparse/ranges.h"
 #include "csr.h"
 #include "device.h"
+#include "lib/sparse/ranges.h"
 
 enum { GUARD = 64 };
 
@@ -159,8 +159,8 @@ struct array indices_array(const uint64_t *from, uint64_t count, unsigned bytes)
     return array;
 }
 
-void expect_indices(const struct array *array, const uint64_t *expected, uint64_t count,
-                           unsigned bytes, const char *what) {
+void expect_indices(const struct array *array, const uint64_t *expected, uint64_t count, unsigned bytes,
+                    const char *what) {
     void *found = allocated(count * bytes);
     assert_int_equal(wl_download(context, found, array->at, count * bytes), WL_ERROR_OK);
     for (uint64_t i = 0; i < count; i++) {

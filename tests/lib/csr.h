@@ -1,4 +1,5 @@
-/* Sparse matrices for the tests of wl_csr_transpose and wl_coo_to_csr, and one call beside a sort in plain C. */
+/* Sparse matrices for the tests of wl_csr_transpose and wl_coo_to_csr, and one call beside a sort in plain C.
+ */
 #ifndef WIDELOAD_TESTS_CSR_H
 #define WIDELOAD_TESTS_CSR_H
 
@@ -27,8 +28,8 @@ enum kind { UNIFORM, POWER, BAND, GRID, FEW_ROWS, DENSE_ROW, ONE_COLUMN, KINDS }
 
 /* shape.entries is about how many there will be. */
 struct matrix make_matrix(wl_sparse_shape shape, enum kind kind);
-/* shape.entries from the first row to the last, in any columns, the last among them; starts are left out if they are
- * not needed. */
+/* shape.entries from the first row to the last, in any columns, the last among them; starts are left out if
+ * they are not needed. */
 struct matrix spread_matrix(wl_sparse_shape shape, bool with_starts);
 void shuffle(struct matrix *m);
 void free_matrix(struct matrix *m);
@@ -45,8 +46,8 @@ struct array indices_array(const uint64_t *from, uint64_t count, unsigned bytes)
 void expect_indices(const struct array *array, const uint64_t *expected, uint64_t count, unsigned bytes,
                     const char *what);
 
-/* Transposes a matrix (by columns), or makes rows of its entries, and compares all of the result.  True: it went by
- * ranges of columns (lib/sparse/ranges.h). */
+/* Transposes a matrix (by columns), or makes rows of its entries, and compares all of the result.  True: it
+ * went by ranges of columns (lib/sparse/ranges.h). */
 bool run_case(const struct matrix *m, bool by_columns);
 
 #endif

@@ -7,16 +7,16 @@
 
 #include <cmocka.h>
 
-#include "lib/sparse/ranges.h"
-#include "lib/sparse/ranges_parameters.h"
 #include "csr.h"
 #include "device.h"
+#include "lib/sparse/ranges.h"
+#include "lib/sparse/ranges_parameters.h"
 
 enum { ROWS = 20000 };
 
 /* A matrix like one of a grid: `each` entries a row, of which `places` lie on each of as many diagonals. */
-static struct matrix grid(uint64_t rows, uint64_t cols, unsigned each, unsigned diagonals, unsigned index_bytes,
-                          unsigned width) {
+static struct matrix grid(uint64_t rows, uint64_t cols, unsigned each, unsigned diagonals,
+                          unsigned index_bytes, unsigned width) {
     const wl_sparse_shape shape = {rows, cols, rows * each, index_bytes, width};
     struct matrix m = {.shape = shape, .starts = allocated((rows + 1) * 8)};
     m.rows = allocated(8 * shape.entries);
@@ -36,8 +36,8 @@ static struct matrix grid(uint64_t rows, uint64_t cols, unsigned each, unsigned 
 
 static void expect(struct matrix *m, bool by_ranges) {
     if (run_case(m, true) != by_ranges)
-        fail_msg("%llu x %llu went by %s", (unsigned long long)m->shape.rows, (unsigned long long)m->shape.cols,
-                 by_ranges ? "a sort" : "ranges");
+        fail_msg("%llu x %llu went by %s", (unsigned long long)m->shape.rows,
+                 (unsigned long long)m->shape.cols, by_ranges ? "a sort" : "ranges");
     free_matrix(m);
 }
 
@@ -49,8 +49,8 @@ static void grids_go_by_ranges(void **state) {
         if (left_to_release())
             continue;
         state_of_random = i;
-        struct matrix m = grid(ROWS + draw(200), ROWS - draw(200), 1 + (unsigned)draw(20), 1 + (unsigned)draw(4),
-                               i % 2 ? 4 : 8, widths[i / 2]);
+        struct matrix m = grid(ROWS + draw(200), ROWS - draw(200), 1 + (unsigned)draw(20),
+                               1 + (unsigned)draw(4), i % 2 ? 4 : 8, widths[i / 2]);
         expect(&m, true);
     }
 }

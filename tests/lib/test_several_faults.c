@@ -1,5 +1,5 @@
-/* Groups of devices, and their rungs, on a driver that runs nothing: devices without access to each other, each call
- * of the driver failing, and the order between the devices' streams. */
+/* Groups of devices, and their rungs, on a driver that runs nothing: devices without access to each other,
+ * each call of the driver failing, and the order between the devices' streams. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,8 +100,14 @@ static struct wl_problem problem_of(struct wl_parts *parts) {
         parts->out[r] = (uintptr_t)memory[1][r];
         parts->work[r] = (uintptr_t)memory[2][r];
     }
-    return (struct wl_problem){.rows = SIDE, .cols = SIDE, .n = SIDE * SIDE, .batch = 1, .width = 4,
-                               .gpus = DEVICES, .group = &group, .parts = parts};
+    return (struct wl_problem){.rows = SIDE,
+                               .cols = SIDE,
+                               .n = SIDE * SIDE,
+                               .batch = 1,
+                               .width = 4,
+                               .gpus = DEVICES,
+                               .group = &group,
+                               .parts = parts};
 }
 
 /* open() leaves nothing behind, and launch() says what failed. */
@@ -154,7 +160,10 @@ static void every_rung_fails_anywhere(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(no_peer_access), TEST(opening_fails_anywhere), TEST(all_meet), TEST(every_rung_fails_anywhere),
+        TEST(no_peer_access),
+        TEST(opening_fails_anywhere),
+        TEST(all_meet),
+        TEST(every_rung_fails_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

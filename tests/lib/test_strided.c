@@ -35,11 +35,11 @@ static int close_device(void **state) {
 struct strided {
     size_t bytes;
     wl_devptr to;
-    int64_t to_strides[2];
+    int64_t to_strides[3];
     wl_devptr from;
-    int64_t from_strides[2];
+    int64_t from_strides[3];
     unsigned rank;
-    uint64_t sizes[2];
+    uint64_t sizes[3];
 };
 
 static wl_error copy(const struct strided *p) {
@@ -117,7 +117,25 @@ static void accepts(void **state) {
     assert_int_equal(wl_synchronize(context), WL_ERROR_OK);
 }
 
-/* Elements are compared with a loop. */
+static uint64_t size_of(const struct strided *problem, unsigned d) {
+    return d < problem->rank ? problem->sizes[d] : 1;
+}
+
+/* The same by loops. */
+static void expect_moved(const struct strided *p, unsigned char *at, const unsigned char *source) {
+    for (uint64_t i = 0; i < size_of(p, 0); i++)
+        for (uint64_t j = 0; j < size_of(p, 1); j++)
+            for (uint64_t k = 0; k < size_of(p, 2); k++) {
+                const int64_t index[3] = {(int64_t)i, (int64_t)j, (int64_t)k};
+                int64_t to_place = 0, from_place = 0;
+                for (unsigned d = 0; d < 3; d++) {
+                    to_place += index[d] * p->to_strides[d];
+                    from_place += index[d] * p->from_strides[d];
+                }
+                memcpy(at + to_place, source + from_place, p->bytes);
+            }
+}
+
 static void moved_by(const char *mover, struct strided problem) {
     static unsigned char source[BYTES], target[BYTES], expected[BYTES];
     for (size_t i = 0; i < BYTES; i++) {
@@ -126,14 +144,7 @@ static void moved_by(const char *mover, struct strided problem) {
     }
     assert_int_equal(wl_upload(context, from, source, BYTES), WL_ERROR_OK);
     assert_int_equal(wl_upload(context, to, expected, BYTES), WL_ERROR_OK);
-    const uint64_t to_first = problem.to, from_first = problem.from;
-    for (uint64_t i = 0; i < problem.sizes[0]; i++)
-        for (uint64_t j = 0; j < (problem.rank > 1 ? problem.sizes[1] : 1); j++)
-            memcpy(expected + to_first + (int64_t)i * problem.to_strides[0] +
-                       (int64_t)j * problem.to_strides[1],
-                   source + from_first + (int64_t)i * problem.from_strides[0] +
-                       (int64_t)j * problem.from_strides[1],
-                   problem.bytes);
+    expect_moved(&problem, expected + problem.to, source + problem.from);
     problem.to += to;
     problem.from += from;
     succeeds(problem);
@@ -157,6 +168,43 @@ static void movers(void **state) {
     moved_by(": units: ", (struct strided){4, 4, {4}, 8000, {-4}, 1, {1000}});
 }
 
+static int64_t draw(int64_t count) {
+    static uint64_t state = 1;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (int64_t)(state >> 33) % count;
+}
+
+/* The outer dimensions change places, so each matrix has rows of the others between its own: zyx to xyz and
+ * the like, of any widths and gaps. */
+static void mixed_matrices(void **state) {
+    (void)state;
+    unsigned moved = 0;
+    for (unsigned i = 0; i < 200; i++) {
+        const int64_t bytes = (int64_t)1 << draw(5);
+        const int64_t x = 16 + draw(60), y = 2 + draw(4), z = 16 + draw(60), unit = draw(2) ? bytes : 16;
+        /* Gaps behind rows, and behind planes of the input; whole vectors or elements. */
+        const int64_t gap = draw(2) ? unit * draw(3) : 0, more = draw(2) ? unit * draw(3) : 0;
+        const int64_t x_row = x * bytes + gap, z_row = z * bytes + more;
+        const int64_t middle = draw(2);
+        struct strided problem = {(unsigned)bytes,
+                                  (wl_devptr)(bytes * draw(3)),
+                                  {bytes, z_row, z_row * y},
+                                  (wl_devptr)(bytes * draw(3)),
+                                  {x_row * y, x_row, bytes},
+                                  3,
+                                  {(uint64_t)z, (uint64_t)y, (uint64_t)x}};
+        if (middle) { /* only the input's matrices are mixed */
+            problem.to_strides[1] = z_row * x;
+            problem.to_strides[2] = z_row;
+        }
+        if ((x_row + 32) * y * z <= BYTES && (z_row + 32) * y * x <= BYTES) {
+            moved_by(gap || more ? ": transpose: " : ": permute: ", problem);
+            moved++;
+        }
+    }
+    assert_true(moved > 100);
+}
+
 static void movers_on_host(void **state) {
     (void)state;
     moved_by(": host-copy: ", (struct strided){4, 4, {64, 4}, 8, {64, 4}, 2, {8, 16}});
@@ -177,6 +225,7 @@ int main(void) {
         cmocka_unit_test_prestate_setup_teardown(refuses, open_device, close_device, simulator),
         cmocka_unit_test_prestate_setup_teardown(accepts, open_device, close_device, simulator),
         cmocka_unit_test_prestate_setup_teardown(movers, open_device, close_device, simulator),
+        cmocka_unit_test_prestate_setup_teardown(mixed_matrices, open_device, close_device, simulator),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
