@@ -52,7 +52,8 @@ extern "C" {
     X(UNSUPPORTED, 5, "not supported on this device")                                                        \
     X(DRIVER, 6, "the CUDA driver reported an error")                                                        \
     X(KERNEL_FAULT, 7, "a kernel faulted")                                                                   \
-    X(NOT_APPLICABLE, 8, "the kernel does not apply to this problem")
+    X(NOT_APPLICABLE, 8, "the kernel does not apply to this problem")                                        \
+    X(COMMUNICATION, 9, "ranks could not reach each other")
 
 typedef enum wl_error {
 #define WL_ERROR_ENUM(name, code, text) WL_ERROR_##name = code,
@@ -438,6 +439,33 @@ WL_API wl_error wl_transpose_distributed_create(wl_redistribution **out, unsigne
                                                 uint64_t rows, uint64_t cols, const uint64_t *from_rows,
                                                 const uint64_t *to_rows);
 
+/* The same between processes, on one machine or several, or between threads, by NCCL 2.7 or newer.  `comm` is
+ * the caller's ncclComm_t, and its rank r is rank r of the redistribution.  Each process says what its own
+ * rank has and wants: `from` and `to` are one box each, and from_rows and to_rows are still of all ranks.
+ * The context is the primary one of the communicator's device.  NCCL is not linked: the caller has loaded it.
+ *
+ * The calls are collective: each rank makes them in one order among all calls that use the communicator, in
+ * this library and beside it, and not within ncclGroupStart.  They wait for each other, at most 5 minutes.
+ * Each rank checks what all ranks have and want.  So what is wrong on one is an error with one message on
+ * all, which names the rank: boxes that do not fit together, as above; element_bytes, dimensions or sizes
+ * that differ; a context of another device; no memory.  What a call refuses before it can speak for its rank
+ * the others are not told: INVALID_ARGUMENT for NULL in out, context or comm; UNSUPPORTED without NCCL in the
+ * process, and on the host device.  They go on waiting for a call of this rank.
+ *
+ * The plan has memory for staging on its device, at most 192 MiB, or 384 KiB for each other rank if that is
+ * more.  Destroy it before its communicator, on each rank; that is not collective.
+ *
+ * COMMUNICATION: NCCL reported an error, or a rank did not answer in time.  Whenever a call of this library
+ * returns it, the library has aborted the communicator (ncclCommAbort), so that nothing waits for it any
+ * more.  The caller must not use or destroy the communicator then.  All plans with it only can be destroyed.
+ */
+WL_API wl_error wl_redistribution_create_nccl(wl_redistribution **out, wl_context *context, void *comm,
+                                              size_t element_bytes, unsigned dimensions,
+                                              const uint64_t *sizes, const wl_box *from, const wl_box *to);
+WL_API wl_error wl_transpose_distributed_create_nccl(wl_redistribution **out, wl_context *context, void *comm,
+                                                     size_t element_bytes, uint64_t rows, uint64_t cols,
+                                                     const uint64_t *from_rows, const uint64_t *to_rows);
+
 /* Redistributes.  from[r] and to[r] are the addresses of rank r's boxes, of any alignment.  They are memory
  * of its device, managed memory or pinned host memory.  An address may be NULL if the box is empty.
  * streams[r] is a stream of contexts[r]; if `streams` is NULL, all are the default stream.  The lists are
@@ -455,12 +483,26 @@ WL_API wl_error wl_transpose_distributed_create(wl_redistribution **out, unsigne
  * INVALID_ARGUMENT for a NULL plan or address, pageable host memory, and arrays that overlap: no array of
  * `to` shares a byte with another array.  Then nothing is put on any stream.  DRIVER and OUT_OF_MEMORY: the
  * driver could not load or launch a kernel, which the message names by its ranks.  Then the outputs mean
- * nothing; what was launched before is still waited for on the ranks' streams. */
+ * nothing; what was launched before is still waited for on the ranks' streams.
+ *
+ * With a plan between processes each list has one entry, this process's, and each process makes the call: it
+ * is collective as well.  It cannot be captured in a graph (UNSUPPORTED).  Once it has begun, each error is
+ * COMMUNICATION, as ranks are out of step then.  wl_redistribution_wait() tells whether it ended well. */
 WL_API wl_error wl_redistribute(wl_redistribution *plan, const wl_devptr *to, const wl_devptr *from,
                                 const wl_stream *streams);
 
+/* Waits until this process's last wl_redistribute() of a plan between processes is done, at most so many
+ * milliseconds.  A rank that died or that does not call, and an error of NCCL, are COMMUNICATION here: the
+ * message says what is known, and the outputs mean nothing.  Waiting for the stream instead may take for
+ * ever, as it does with NCCL's own calls.  It returns at once if there was no call.
+ *
+ * Errors: INVALID_ARGUMENT for NULL; UNSUPPORTED for a plan of one process's devices; COMMUNICATION, also if
+ * the driver reports an error. */
+WL_API wl_error wl_redistribution_wait(wl_redistribution *plan, unsigned milliseconds);
+
 /* Frees a plan.  Calls of it that are still running finish; the call may wait for them.  A graph that
- * captured a call of the plan must not run afterwards.  NULL is a no-op. */
+ * captured a call of the plan must not run afterwards.  A plan between processes waits at most 5 minutes, and
+ * then aborts its communicator.  NULL is a no-op. */
 WL_API void wl_redistribution_destroy(wl_redistribution *plan);
 
 /* The kernel that the calling thread's last operation used, and why: "wl_transpose: tile-skewed: ...".  ""

@@ -29,6 +29,7 @@
     X(cuCtxPopCurrent, NULL)                                                                                 \
     X(cuCtxSynchronize, NULL)                                                                                \
     X(cuCtxResetPersistingL2Cache, NULL)                                                                     \
+    X(cuCtxGetStreamPriorityRange, NULL)                                                                     \
     X(cuCtxEnablePeerAccess, NULL)                                                                           \
     X(cuDeviceCanAccessPeer, NULL)                                                                           \
     X(cuThreadExchangeStreamCaptureMode, NULL)                                                               \
@@ -42,6 +43,7 @@
     X(cuMemFree, NULL)                                                                                       \
     X(cuMemGetInfo, NULL)                                                                                    \
     X(cuMemcpyHtoD, NULL)                                                                                    \
+    X(cuMemcpyHtoDAsync, NULL)                                                                               \
     X(cuMemcpyDtoH, NULL)                                                                                    \
     X(cuMemcpyDtoHAsync, NULL)                                                                               \
     X(cuMemcpyDtoDAsync, NULL)                                                                               \
@@ -49,6 +51,7 @@
     X(cuMemsetD8Async, NULL)                                                                                 \
     X(cuDeviceGetUuid, NULL)                                                                                 \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor, NULL)                                                     \
+    X(cuStreamCreateWithPriority, NULL)                                                                      \
     X(cuStreamCreate, NULL)                                                                                  \
     X(cuStreamDestroy, NULL)                                                                                 \
     X(cuStreamSynchronize, NULL)                                                                             \
@@ -63,6 +66,7 @@
     X(cuLaunchKernel, NULL)                                                                                  \
     X(cuEventCreate, NULL)                                                                                   \
     X(cuEventDestroy, NULL)                                                                                  \
+    X(cuEventQuery, NULL)                                                                                    \
     X(cuEventRecord, NULL)                                                                                   \
     X(cuEventSynchronize, NULL)                                                                              \
     X(cuEventElapsedTime, "cuEventElapsedTime")

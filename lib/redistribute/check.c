@@ -89,7 +89,7 @@ static wl_error check_box(const struct wl__request *request, const char *list, u
     return WL_ERROR_OK;
 }
 
-static wl_error check_boxes(const struct wl__request *request) {
+static wl_error check_each(const struct wl__request *request) {
     wl_error error = WL_ERROR_OK;
     for (unsigned r = 0; r < request->ranks && !error; r++) {
         error = check_box(request, "from", r, &request->from[r]);
@@ -170,16 +170,19 @@ static wl_error check_hole(const struct wl__request *request, unsigned rank) {
                     request->call, rank, index_in_words(words, place, request->dimensions));
 }
 
-wl_error wl__check_request(const struct wl__request *request) {
-    wl_error error = check_contexts(request);
+wl_error wl__check_boxes(const struct wl__request *request) {
+    wl_error error = check_array(request);
     if (!error)
-        error = check_array(request);
-    if (!error)
-        error = check_boxes(request);
+        error = check_each(request);
     for (unsigned a = 0; a < request->ranks && !error; a++)
         for (unsigned b = a + 1; b < request->ranks && !error; b++)
             error = check_overlap(request, a, b);
     for (unsigned r = 0; r < request->ranks && !error; r++)
         error = check_hole(request, r);
     return error;
+}
+
+wl_error wl__check_request(const struct wl__request *request) {
+    const wl_error error = check_contexts(request);
+    return error ? error : wl__check_boxes(request);
 }

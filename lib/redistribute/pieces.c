@@ -17,21 +17,33 @@ static wl_error add(wl_redistribution *plan, const struct wl__piece *piece) {
     return WL_ERROR_OK;
 }
 
-/* Makes a copy between strides of what two boxes share. */
-static void fill_piece(struct wl__strided *all, const wl_redistribution *plan, const wl_box *shared,
-                       const wl_box *from, const wl_box *to) {
-    const unsigned dimensions = plan->dimensions;
+bool wl__piece_between(struct wl__strided *all, const struct wl__request *request, unsigned from,
+                       unsigned to) {
+    const unsigned dimensions = request->dimensions;
+    const wl_box *source = &request->from[from], *target = &request->to[to];
     uint64_t from_strides[WL_RANK_MAX], to_strides[WL_RANK_MAX];
-    wl__box_strides(from, dimensions, plan->element_bytes, from_strides);
-    wl__box_strides(to, dimensions, plan->element_bytes, to_strides);
-    *all = (struct wl__strided){.bytes = plan->element_bytes, .rank = dimensions};
+    wl_box shared;
+    if (!wl__box_meet(&shared, source, target, dimensions))
+        return false;
+    wl__box_strides(source, dimensions, request->element_bytes, from_strides);
+    wl__box_strides(target, dimensions, request->element_bytes, to_strides);
+    *all = (struct wl__strided){.bytes = request->element_bytes, .rank = dimensions};
     for (unsigned d = 0; d < dimensions; d++) {
-        all->to += (shared->begin[d] - to->begin[d]) * to_strides[d];
-        all->from += (shared->begin[d] - from->begin[d]) * from_strides[d];
-        all->dim[d] = (struct wl__strided_dimension){shared->sizes[d], (int64_t)to_strides[d],
-                                                     (int64_t)from_strides[d]};
+        all->to += (shared.begin[d] - target->begin[d]) * to_strides[d];
+        all->from += (shared.begin[d] - source->begin[d]) * from_strides[d];
+        all->dim[d] =
+            (struct wl__strided_dimension){shared.sizes[d], (int64_t)to_strides[d], (int64_t)from_strides[d]};
     }
     wl__strided_reduce(all);
+    return true;
+}
+
+/* All bytes of a piece. */
+static uint64_t bytes_of(const struct wl__strided *all) {
+    uint64_t bytes = all->bytes;
+    for (unsigned d = 0; d < all->rank; d++)
+        bytes *= all->dim[d].size;
+    return bytes;
 }
 
 /* Pushes take turns: each rank begins with the next one, so that not all send to the same.  The own part is
@@ -40,16 +52,14 @@ static wl_error add_pair(wl_redistribution *plan, const struct wl__request *requ
                          unsigned to) {
     const unsigned distance = (to + plan->ranks - from) % plan->ranks;
     struct wl__piece piece = {.from = from, .to = to, .turn = distance ? 2 * distance : 3};
-    wl_box shared;
-    if (!wl__box_meet(&shared, &request->from[from], &request->to[to], plan->dimensions))
+    if (!wl__piece_between(&piece.all, request, from, to))
         return WL_ERROR_OK;
     if (from != to) {
-        plan->crossing += wl__box_volume(&shared, 0, plan->dimensions) * plan->element_bytes;
+        plan->crossing += bytes_of(&piece.all);
         plan->sends[(size_t)from * plan->ranks + to] = true;
         plan->members[from].sends++;
         plan->members[to].receives++;
     }
-    fill_piece(&piece.all, plan, &shared, &request->from[from], &request->to[to]);
     return add(plan, &piece);
 }
 

@@ -4,7 +4,7 @@
 
 #include "lib/error.h"
 #include "lib/host/host.h"
-#include "lib/redistribute/redistribute.h"
+#include "lib/redistribute/exchange.h"
 
 static void free_plan(wl_redistribution *plan) {
     free(plan->members);
@@ -41,15 +41,23 @@ static void fill_members(wl_redistribution *plan, const struct wl__request *requ
     }
 }
 
-wl_error wl__make_redistribution(wl_redistribution **out, const struct wl__request *request) {
-    wl_error error = wl__check_request(request);
-    if (error)
-        return error;
+wl_error wl__new_redistribution(wl_redistribution **out, const struct wl__request *request) {
     wl_redistribution *plan = new_plan(request);
     if (!plan)
         return wl__fail(WL_ERROR_OUT_OF_MEMORY, "%s: no memory for a plan of %u ranks", request->call,
                         request->ranks);
     fill_members(plan, request);
+    *out = plan;
+    return WL_ERROR_OK;
+}
+
+static wl_error make(wl_redistribution **out, const struct wl__request *request) {
+    wl_redistribution *plan;
+    wl_error error = wl__check_request(request);
+    if (!error)
+        error = wl__new_redistribution(&plan, request);
+    if (error)
+        return error;
     error = wl__make_pieces(plan, request);
     if (!error && !plan->host)
         error = wl__make_lanes(plan, request->call);
@@ -74,12 +82,11 @@ wl_error wl_redistribution_create(wl_redistribution **out, unsigned ranks, wl_co
     if (!out)
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: out is NULL", request.call);
     *out = NULL;
-    return wl__make_redistribution(out, &request);
+    return make(out, &request);
 }
 
-/* Gives each rank its slab of rows, dimension `rows` of the matrix, one after the other. */
-static wl_error fill_slabs(const struct wl__request *request, wl_box *boxes, unsigned rows,
-                           const uint64_t *counts) {
+wl_error wl__find_slabs(wl_box *boxes, unsigned first, unsigned count_boxes,
+                        const struct wl__request *request, unsigned rows, const uint64_t *counts) {
     const unsigned cols = 1 - rows, ranks = request->ranks;
     const uint64_t all = request->sizes[rows];
     uint64_t begin = 0;
@@ -87,10 +94,13 @@ static wl_error fill_slabs(const struct wl__request *request, wl_box *boxes, uns
         const uint64_t count = counts ? counts[r] : all / ranks + (r < all % ranks);
         if (count > all - begin)
             break;
-        boxes[r] = (wl_box){.order = {rows, cols}};
-        boxes[r].begin[rows] = begin;
-        boxes[r].sizes[rows] = count;
-        boxes[r].sizes[cols] = request->sizes[cols];
+        if (r >= first && r - first < count_boxes) {
+            wl_box *box = &boxes[r - first];
+            *box = (wl_box){.order = {rows, cols}};
+            box->begin[rows] = begin;
+            box->sizes[rows] = count;
+            box->sizes[cols] = request->sizes[cols];
+        }
         begin += count;
         if (r + 1 == ranks && begin == all)
             return WL_ERROR_OK;
@@ -121,11 +131,11 @@ wl_error wl_transpose_distributed_create(wl_redistribution **out, unsigned ranks
                         ranks);
     request.from = boxes;
     request.to = boxes + ranks;
-    wl_error error = fill_slabs(&request, boxes, 0, from_rows);
+    wl_error error = wl__find_slabs(boxes, 0, ranks, &request, 0, from_rows);
     if (!error)
-        error = fill_slabs(&request, boxes + ranks, 1, to_rows);
+        error = wl__find_slabs(boxes + ranks, 0, ranks, &request, 1, to_rows);
     if (!error)
-        error = wl__make_redistribution(out, &request);
+        error = make(out, &request);
     free(boxes);
     return error;
 }
@@ -133,7 +143,9 @@ wl_error wl_transpose_distributed_create(wl_redistribution **out, unsigned ranks
 void wl_redistribution_destroy(wl_redistribution *plan) {
     if (!plan)
         return;
-    if (!plan->host)
+    if (plan->exchange)
+        wl__finish_exchange(plan->exchange);
+    else if (!plan->host)
         wl__free_lanes(plan);
     free_plan(plan);
 }

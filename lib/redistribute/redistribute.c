@@ -1,12 +1,11 @@
 /* wl_redistribute: the pieces of a plan, on all ranks' devices. */
-#include "lib/redistribute/redistribute.h"
-
 #include <stdio.h>
 
 #include "lib/arguments.h"
 #include "lib/choice.h"
 #include "lib/error.h"
 #include "lib/host/host.h"
+#include "lib/redistribute/exchange.h"
 
 static const char call[] = "wl_redistribute";
 
@@ -112,11 +111,31 @@ static wl_error run(wl_redistribution *plan, const wl_devptr *to, const wl_devpt
     return wl__join_lanes(plan, streams, error);
 }
 
+/* The plan's addresses are those of this process's rank. */
+static wl_error exchange(const wl_redistribution *plan, const wl_devptr *to, const wl_devptr *from,
+                         const wl_stream *streams) {
+    struct wl__exchange *own = plan->exchange;
+    const struct wl__choice choice = {.operation = call,
+                                      .kernel = "nccl",
+                                      .why = "each rank packs what others want, and NCCL sends it in rounds",
+                                      .facts = {{"ranks", own->ranks},
+                                                {"dimensions", plan->dimensions},
+                                                {"element_bytes", plan->element_bytes},
+                                                {"crossing bytes", plan->crossing},
+                                                {"rounds", own->rounds}}};
+    wl__choice_begin(own->context, &choice);
+    const wl_error error =
+        wl__exchange_run(own, plan->members[0].to_bytes ? to[0] : 0,
+                         plan->members[0].from_bytes ? from[0] : 0, streams ? streams[0] : NULL);
+    wl__choice_end();
+    return error;
+}
+
 wl_error wl_redistribute(wl_redistribution *plan, const wl_devptr *to, const wl_devptr *from,
                          const wl_stream *streams) {
     wl_error error = check(plan, to, from);
-    if (error)
-        return error;
+    if (error || plan->exchange)
+        return error ? error : exchange(plan, to, from, streams);
     const struct wl__choice choice = {
         .operation = call,
         .kernel = plan->host       ? "host"

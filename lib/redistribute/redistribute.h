@@ -24,6 +24,8 @@ struct wl__request {
     const wl_box *from, *to;
 };
 
+struct wl__exchange;
+
 /* ---------------------------------------------------------------- boxes (boxes.c) */
 
 bool wl__box_is_empty(const wl_box *box, unsigned dimensions);
@@ -63,7 +65,8 @@ struct wl__member {
 };
 
 struct wl_redistribution {
-    unsigned ranks, dimensions;
+    struct wl__exchange *exchange; /* of a plan between processes (exchange.h); else NULL */
+    unsigned ranks, dimensions;    /* all ranks; between processes 1, this one */
     size_t element_bytes;
     bool host;         /* all ranks are on the host device */
     uint64_t crossing; /* bytes that ranks send to other ranks */
@@ -77,14 +80,23 @@ static inline bool wl__sends(const wl_redistribution *plan, unsigned from, unsig
     return plan->sends[(size_t)from * plan->ranks + to];
 }
 
-/* Makes a plan (plan.c). */
-wl_error wl__make_redistribution(wl_redistribution **out, const struct wl__request *request);
+/* Makes a plan without pieces and streams (plan.c).  The request is checked. */
+wl_error wl__new_redistribution(wl_redistribution **out, const struct wl__request *request);
+/* Gives boxes `first` to first + count_boxes - 1 of the ranks their slabs of rows, which are dimension `rows`
+ * of the matrix: one after the other (plan.c). */
+wl_error wl__find_slabs(wl_box *boxes, unsigned first, unsigned count_boxes,
+                        const struct wl__request *request, unsigned rows, const uint64_t *counts);
 
-/* Checks everything but the devices (check.c). */
+/* Checks everything but the devices, or everything but the contexts (check.c). */
 wl_error wl__check_request(const struct wl__request *request);
+wl_error wl__check_boxes(const struct wl__request *request);
 
 /* Makes the pieces (pieces.c).  The request is checked. */
 wl_error wl__make_pieces(wl_redistribution *plan, const struct wl__request *request);
+/* The copy of what one rank sends to another, reduced; its addresses are relative to the ranks' arrays.
+ * False: nothing. */
+bool wl__piece_between(struct wl__strided *all, const struct wl__request *request, unsigned from,
+                       unsigned to);
 
 /* Makes and frees the streams and events of ranks that send or receive; enables peer access (lanes.c). */
 wl_error wl__make_lanes(wl_redistribution *plan, const char *call);

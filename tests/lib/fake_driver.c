@@ -285,6 +285,11 @@ CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t bytes) {
     return CUDA_SUCCESS;
 }
 
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
+    (void)to, (void)from, (void)bytes, (void)stream;
+    return CUDA_SUCCESS;
+}
+
 CUresult cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
     (void)stream;
     memcpy(to, (const void *)from, bytes);
@@ -368,6 +373,17 @@ CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
     *stream = (CUstream)malloc(1);
     state.streams += *stream != NULL;
     return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priority) {
+    (void)priority;
+    return cuStreamCreate(stream, flags);
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *least, int *most) {
+    *least = 0;
+    *most = -5;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuStreamDestroy(CUstream stream) {
@@ -504,6 +520,11 @@ CUresult cuEventDestroy(CUevent event) {
 
 CUresult cuEventRecord(CUevent event, CUstream stream) {
     return step(FAKE_RECORD, stream, event);
+}
+
+CUresult cuEventQuery(CUevent event) {
+    (void)event;
+    return CUDA_SUCCESS;
 }
 
 CUresult cuEventSynchronize(CUevent event) {

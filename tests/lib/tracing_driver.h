@@ -24,12 +24,14 @@
     X(cuMemAlloc, (CUdeviceptr * a, size_t b), (a, b))                                                       \
     X(cuMemFree, (CUdeviceptr a), (a))                                                                       \
     X(cuMemcpyHtoD, (CUdeviceptr a, const void *b, size_t c), (a, b, c))                                     \
+    X(cuMemcpyHtoDAsync, (CUdeviceptr a, const void *b, size_t c, CUstream d), (a, b, c, d))                 \
     X(cuMemcpyDtoH, (void *a, CUdeviceptr b, size_t c), (a, b, c))                                           \
     X(cuMemcpyDtoHAsync, (void *a, CUdeviceptr b, size_t c, CUstream d), (a, b, c, d))                       \
     X(cuMemcpyDtoDAsync, (CUdeviceptr a, CUdeviceptr b, size_t c, CUstream d), (a, b, c, d))                 \
     X(cuMemcpyPeerAsync, (CUdeviceptr a, CUcontext b, CUdeviceptr c, CUcontext d, size_t e, CUstream f),     \
       (a, b, c, d, e, f))                                                                                    \
     X(cuMemsetD8Async, (CUdeviceptr a, unsigned char b, size_t c, CUstream d), (a, b, c, d))                 \
+    X(cuStreamCreateWithPriority, (CUstream * a, unsigned b, int c), (a, b, c))                              \
     X(cuStreamCreate, (CUstream * a, unsigned b), (a, b))                                                    \
     X(cuCtxEnablePeerAccess, (CUcontext a, unsigned b), (a, b))                                              \
     X(cuStreamWaitEvent, (CUstream a, CUevent b, unsigned c), (a, b, c))                                     \
@@ -73,6 +75,8 @@
     X(cuCtxGetCurrent)                                                                                       \
     X(cuCtxGetDevice)                                                                                        \
     X(cuCtxPushCurrent)                                                                                      \
+    X(cuCtxGetStreamPriorityRange)                                                                           \
+    X(cuEventQuery)                                                                                          \
     X(cuCtxPopCurrent)                                                                                       \
     X(cuStreamIsCapturing)                                                                                   \
     X(cuDeviceCanAccessPeer)                                                                                 \

@@ -1,0 +1,110 @@
+/* Redistributions between processes: what the files of the engine that uses NCCL share.
+ *
+ * A rank packs what another one wants in that one's order of dimensions, NCCL sends it, and the other rank
+ * puts it in place.  This goes chunk by chunk, so that the three steps overlap.  In each round a rank sends
+ * one chunk to each rank, and gets one from each. */
+#ifndef WIDELOAD_LIB_EXCHANGE_H
+#define WIDELOAD_LIB_EXCHANGE_H
+
+#include "lib/redistribute/nccl.h"
+#include "lib/redistribute/redistribute.h"
+
+/* Rounds whose chunks are in memory at a time: one is packed, one is sent, and one is unpacked. */
+#define WL__SLOTS 3
+
+/* Bytes that a rank sends in a round, at most, and gets: 32 MiB, in equal parts for all other ranks, of which
+ * each has WL__CHUNK_LEAST or more.  So its memory for staging has at most 2 * WL__SLOTS times as much.  Tests
+ * lower it.  All ranks have the same. */
+extern uint64_t wl__round_bytes;
+#define WL__CHUNK_LEAST ((uint64_t)64 << 10)
+
+/* ---------------------------------------------------------------- chunks (chunks.c) */
+
+/* How a piece is cut.  A chunk has `step` indices of one level, all of the levels below it, and one index of
+ * each level above. */
+struct wl__cut {
+    unsigned level;
+    uint64_t step, parts; /* of that level, of which the last one may be shorter */
+    uint64_t chunks;
+};
+
+/* Cuts a reduced piece into chunks of at most `limit` bytes, 1 or more.  One that has no gaps on either side
+ * is a single chunk of any length. */
+void wl__find_cut(struct wl__cut *cut, const struct wl__strided *all, uint64_t limit);
+/* Bytes of the longest chunk. */
+uint64_t wl__chunk_most(const struct wl__cut *cut, const struct wl__strided *all);
+/* Makes a chunk, and returns its bytes. */
+uint64_t wl__chunk(struct wl__strided *chunk, const struct wl__strided *all, const struct wl__cut *cut,
+                   uint64_t number);
+/* Whether all chunks lie without gaps, in the receiver's order, where they come from or where they go. */
+bool wl__chunk_is_dense(const struct wl__strided *all, const struct wl__cut *cut, bool from);
+/* Makes of a chunk the copy that packs it to an address, or the one that unpacks it from there. */
+void wl__chunk_pack(struct wl__strided *chunk, wl_devptr to);
+void wl__chunk_unpack(struct wl__strided *chunk, wl_devptr from);
+
+/* ---------------------------------------------------------------- the exchange */
+
+/* What this rank sends to another one, or gets from it. */
+struct wl__flow {
+    unsigned peer;
+    struct wl__strided all; /* reduced; its addresses are relative to the arrays */
+    struct wl__cut cut;
+    bool staged;         /* chunks are packed, or unpacked; otherwise they are sent, or received, in place */
+    uint64_t slot_bytes; /* of a staged chunk */
+    wl_devptr slots;
+};
+
+/* The streams: packing, NCCL's, unpacking, and the own part's. */
+enum wl__stage { WL__STAGE_PACK, WL__STAGE_LINK, WL__STAGE_UNPACK, WL__STAGE_OWN, WL__STAGES };
+
+struct wl__exchange {
+    struct wl__communicator *communicator;
+    wl_context *context;
+    unsigned ranks, rank;
+    CUdevice device; /* the communicator's; its primary context is retained if that is not NULL */
+    CUcontext primary;
+    wl_error refused; /* why this rank cannot take part, which the others are told; with its message */
+    char words[512];
+    /* What ranks tell each other: this rank's record, and then each rank's. */
+    wl_devptr letters;
+    char *records;
+    wl_box *boxes; /* all ranks' `from`, and then `to` */
+    /* What follows is made once all ranks agree. */
+    struct wl__flow *sends, *receives;
+    unsigned send_count, receive_count;
+    uint64_t rounds;
+    bool keeps; /* the rank has some of what it wants */
+    struct wl__strided own;
+    wl_devptr staging;
+    CUstream stages[WL__STAGES];
+    CUevent packed[WL__SLOTS], moved[WL__SLOTS], unpacked[WL__SLOTS], done[WL__STAGES];
+    CUevent begun, finished; /* the caller's stream is at the call, and behind it */
+    bool called;
+    char missing[256]; /* whom this rank waits for, in words */
+};
+
+/* What a rank tells the others of itself: of one size for ever, so that different versions can tell each
+ * other. */
+enum { WL__RECORD_BYTES = 1024 };
+
+/* Joins the caller's communicator (exchange.c).  After a failure the other ranks are not told. */
+wl_error wl__exchange_open(struct wl__exchange **out, const char *call, wl_context *context, void *comm);
+/* Frees all of it.  The last call's work has ended, or the communicator was aborted. */
+void wl__exchange_close(struct wl__exchange *exchange);
+/* Tells every rank what this one has in `record`, and gets what they have, in exchange->records.  The
+ * communicator is aborted if that fails. */
+wl_error wl__exchange_tell(struct wl__exchange *exchange, const char *call, const void *record);
+
+/* Makes what the calls need (stages.c).  The request is checked and has all ranks' boxes. */
+wl_error wl__make_stages(struct wl__exchange *exchange, const struct wl__request *request);
+void wl__free_stages(struct wl__exchange *exchange);
+/* Sends a little to each rank that this one will send to, so that NCCL makes its connections now. */
+wl_error wl__connect(struct wl__exchange *exchange, const char *call);
+
+/* One call (staged.c).  The arrays are checked.  After a failure the communicator is aborted, except if a
+ * stream captures. */
+wl_error wl__exchange_run(struct wl__exchange *exchange, wl_devptr to, wl_devptr from, wl_stream stream);
+/* Waits for the last call, and frees all (collective.c). */
+void wl__finish_exchange(struct wl__exchange *exchange);
+
+#endif

@@ -1,0 +1,263 @@
+/* Redistributions between 1, 2, 3, 4 and 7 processes: every byte compared, and those around the arrays.
+ *
+ *     test_lib_redistribute_nccl [CASES [FIRST]]
+ *
+ * A case depends only on its number.  On the simulator with the stand-in for NCCL, or with WIDELOAD_DEVICE=gpu
+ * on GPUs with NVIDIA's, for as many ranks as there are GPUs.  Rounds are so short that arrays go through
+ * many.  The rank's stream holds work ahead of the call and behind it. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/redistribute/exchange.h"
+#include "nccl/ranks.h"
+#include "redistributions.h"
+
+#ifdef __SANITIZE_ADDRESS__
+#define CASES "25"
+#else
+#define CASES "100"
+#endif
+
+/* BYTES of a random array, and MATRIX of a large one.  An area has GUARD bytes on either side of an array and
+ * up to 15 more ahead of it. */
+enum { BYTES = 24 << 10, MATRIX = 9 << 20, GUARD = 64, AREA = MATRIX + 2 * GUARD + 16, POISON = 0xa5 };
+
+/* ---------------------------------------------------------------- a rank's memory */
+
+/* `given` goes to `from` ahead of the call, and `to` goes to `result` behind it. */
+static wl_devptr given, from, to, result;
+static unsigned char *expected, *got;
+
+static wl_devptr *const areas[] = {&given, &from, &to, &result};
+
+static void open_memory(struct rank *rank) {
+    rank_load(rank, rank->rank % 2);
+    rank_open(rank);
+    for (unsigned i = 0; i < 4; i++)
+        need(wl_alloc(rank->context, areas[i], AREA));
+    expected = malloc(AREA);
+    got = malloc(AREA);
+    if (!expected || !got)
+        rank_fail(rank, "no memory");
+}
+
+static void close_memory(struct rank *rank) {
+    for (unsigned i = 0; i < 4; i++)
+        need(wl_free(rank->context, *areas[i]));
+    free(expected);
+    free(got);
+    rank_close(rank);
+}
+
+/* ---------------------------------------------------------------- a case */
+
+/* What a rank does with one request; the arrays begin so many bytes past the first GUARD of their area. */
+struct job {
+    const struct redistribution *all;
+    uint64_t number, seed;
+    unsigned from_shift, to_shift;
+};
+
+static uint64_t from_total(const struct rank *rank, const struct job *job) {
+    return box_bytes(job->all, &job->all->from[rank->rank]) + 2 * GUARD + 16;
+}
+
+static uint64_t to_total(const struct rank *rank, const struct job *job) {
+    return box_bytes(job->all, &job->all->to[rank->rank]) + 2 * GUARD + 16;
+}
+
+/* Sends what the rank has, and poisons everything else. */
+static void send(const struct rank *rank, const struct job *job) {
+    const wl_box *box = &job->all->from[rank->rank];
+    memset(expected, POISON, from_total(rank, job));
+    if (box_bytes(job->all, box))
+        box_fill(job->all, box, job->seed, expected + GUARD + job->from_shift);
+    need(wl_upload(rank->context, given, expected, from_total(rank, job)));
+    need(wl_fill(rank->context, from, 0, from_total(rank, job), NULL));
+    need(wl_fill(rank->context, to, POISON, to_total(rank, job), NULL));
+    need(wl_fill(rank->context, result, 0, to_total(rank, job), NULL));
+    need(wl_synchronize(rank->context));
+}
+
+/* The call amid other work of the rank's stream. */
+static void redistribute(const struct rank *rank, const struct job *job, wl_redistribution *plan) {
+    const bool has = box_bytes(job->all, &job->all->from[rank->rank]) != 0,
+               wants = box_bytes(job->all, &job->all->to[rank->rank]) != 0;
+    const wl_devptr source = has ? from + GUARD + job->from_shift : 0, target = wants ? to + GUARD + job->to_shift : 0;
+    const wl_stream stream = rank->stream;
+    need(wl_copy(rank->context, from, given, from_total(rank, job), stream));
+    need(wl_redistribute(plan, &target, &source, &stream));
+    need(wl_copy(rank->context, result, to, to_total(rank, job), stream));
+    need(wl_fill(rank->context, from, 0, from_total(rank, job), stream));
+    need(wl_fill(rank->context, to, 0, to_total(rank, job), stream));
+    need(wl_redistribution_wait(plan, 20000));
+}
+
+static void describe(const struct redistribution *all) {
+    fprintf(stderr, "%u ranks, elements of %zu bytes, sizes", all->ranks, all->element_bytes);
+    for (unsigned d = 0; d < all->dimensions; d++)
+        fprintf(stderr, " %" PRIu64, all->sizes[d]);
+    for (unsigned r = 0; r < 2 * all->ranks; r++) {
+        const wl_box *box = r % 2 ? &all->to[r / 2] : &all->from[r / 2];
+        fprintf(stderr, "\n%s[%u]:", r % 2 ? "to" : "from", r / 2);
+        for (unsigned d = 0; d < all->dimensions && box_bytes(all, box); d++)
+            fprintf(stderr, " %" PRIu64 "+%" PRIu64 "@%u", box->begin[d], box->sizes[d], box->order[d]);
+    }
+    fprintf(stderr, "\n");
+}
+
+static void compare(const struct rank *rank, const struct job *job) {
+    const wl_box *box = &job->all->to[rank->rank];
+    const uint64_t total = to_total(rank, job);
+    memset(expected, POISON, total);
+    if (box_bytes(job->all, box))
+        box_fill(job->all, box, job->seed, expected + GUARD + job->to_shift);
+    need(wl_synchronize(rank->context));
+    need(wl_download(rank->context, got, result, total));
+    uint64_t i = 0;
+    while (i < total && got[i] == expected[i])
+        i++;
+    if (i == total)
+        return;
+    describe(job->all);
+    rank_fail(rank, "case %" PRIu64 ": byte %" PRId64 " of %" PRIu64 " is %d, not %d", job->number,
+              (int64_t)i - GUARD - job->to_shift, box_bytes(job->all, box), got[i], expected[i]);
+}
+
+static wl_redistribution *make(const struct rank *rank, const struct redistribution *all) {
+    wl_redistribution *plan = NULL;
+    if (wl_redistribution_create_nccl(&plan, rank->context, rank->comm, all->element_bytes, all->dimensions,
+                                      all->sizes, &all->from[rank->rank], &all->to[rank->rank])) {
+        describe(all);
+        rank_fail(rank, "%s", wl_message());
+    }
+    return plan;
+}
+
+/* ---------------------------------------------------------------- random boxes */
+
+static void random_boxes(struct rank *rank, int argc, char **argv) {
+    static const uint64_t rounds[] = {97, 512, 2048, 7000, 1 << 20};
+    const uint64_t cases = strtoull(argv[0], NULL, 10), first = strtoull(argv[1], NULL, 10);
+    (void)argc;
+    open_memory(rank);
+    for (uint64_t number = first; number < first + cases; number++) {
+        struct draw draw = draw_from(23 + rank->ranks, number);
+        const struct redistribution all = redistribution_draw(&draw, rank->ranks, BYTES);
+        struct draw own = draw_from(rank->rank, number); /* what ranks need not agree on */
+        struct job job = {&all, number, 0, (unsigned)draw_below(&own, 16) * draw_one_in(&own, 2),
+                          (unsigned)draw_below(&own, 16) * draw_one_in(&own, 2)};
+        wl__round_bytes = rounds[draw_below(&draw, 5)];
+        if (rank->standin) {
+            rank->standin->delay_us = draw_one_in(&own, 8) ? 300 : 0;
+            rank->standin->progress = draw_one_in(&own, 4) ? 2 : 0;
+        }
+        wl_redistribution *plan = make(rank, &all);
+        const unsigned times = draw_one_in(&draw, 3) ? 2 : 1;
+        for (unsigned time = 0; time < times; time++) {
+            job.seed = number + time;
+            send(rank, &job);
+            redistribute(rank, &job, plan);
+            compare(rank, &job);
+        }
+        wl_redistribution_destroy(plan);
+    }
+    close_memory(rank);
+}
+
+static const char *cases = CASES, *first_case = "0";
+
+static void random_boxes_of_all(void **state) {
+    static const unsigned counts[] = {1, 2, 3, 4, 7};
+    const char *words[] = {cases, first_case, NULL};
+    const unsigned seconds = 60 + (unsigned)atoi(cases);
+    (void)state;
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+        if (counts[i] <= ranks_most())
+            assert_int_equal(ranks_run("random", counts[i], seconds, words, NULL), 0);
+}
+
+/* ---------------------------------------------------------------- matrices */
+
+struct matrix {
+    unsigned ranks;
+    size_t element_bytes;
+    uint64_t rows, cols;
+    bool even;
+    uint64_t round_bytes, from_rows[RANKS_MOST], to_rows[RANKS_MOST];
+};
+
+static const struct matrix matrices[] = {
+    {1, 4, 37, 65, true, 64, {37}, {65}},
+    {2, 4, 100, 64, true, 300, {50, 50}, {32, 32}},
+    {2, 4, 0, 9, true, 300, {0, 0}, {5, 4}},
+    {2, 3, 0, 0, true, 300, {0, 0}, {0, 0}},
+    {2, 100000, 5, 2, false, 5000, {2, 3}, {0, 2}}, /* an element is cut */
+    /* Rounds of the real size and several ones. */
+    {2, 8, 1031, 1100, true, 1 << 20, {516, 515}, {550, 550}},
+    {2, 1, 2048, 4608, true, 32 << 20, {1024, 1024}, {2304, 2304}},
+    {4, 1, 131, 3, true, 64, {33, 33, 33, 32}, {1, 1, 1, 0}},
+    {4, 4, 61, 70, false, 1000, {0, 60, 0, 1}, {70, 0, 0, 0}},
+    {4, 12, 61, 70, false, 1000, {1, 2, 58, 0}, {30, 30, 10, 0}},
+};
+
+static void transpose(struct rank *rank, int argc, char **argv) {
+    (void)argc, (void)argv;
+    open_memory(rank);
+    for (size_t i = 0; i < sizeof(matrices) / sizeof(matrices[0]); i++) {
+        const struct matrix *matrix = &matrices[i];
+        if (matrix->ranks != rank->ranks)
+            continue;
+        const struct redistribution all =
+            redistribution_of_matrix(matrix->ranks, matrix->element_bytes, matrix->rows, matrix->cols,
+                                     matrix->from_rows, matrix->to_rows);
+        const struct job job = {&all, i, i, 0, 0};
+        wl_redistribution *plan;
+        wl__round_bytes = matrix->round_bytes;
+        need(wl_transpose_distributed_create_nccl(&plan, rank->context, rank->comm, matrix->element_bytes,
+                                                  matrix->rows, matrix->cols,
+                                                  matrix->even ? NULL : matrix->from_rows,
+                                                  matrix->even ? NULL : matrix->to_rows));
+        send(rank, &job);
+        redistribute(rank, &job, plan);
+        compare(rank, &job);
+        wl_redistribution_destroy(plan);
+    }
+    close_memory(rank);
+}
+
+static void transposes(void **state) {
+    static const unsigned counts[] = {1, 2, 4};
+    (void)state;
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+        if (counts[i] <= ranks_most())
+            assert_int_equal(ranks_run("transpose", counts[i], 120, NULL, NULL), 0);
+}
+
+int main(int argc, char **argv) {
+    static const struct rank_mode modes[] = {
+        {"random", random_boxes},
+        {"transpose", transpose},
+        {NULL, NULL},
+    };
+    const int status = ranks_child(argc, argv, modes);
+    if (status >= 0)
+        return status;
+    if (argc > 1)
+        cases = argv[1];
+    if (argc > 2)
+        first_case = argv[2];
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_boxes_of_all),
+        cmocka_unit_test(transposes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
