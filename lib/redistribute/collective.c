@@ -215,8 +215,7 @@ wl_error wl_transpose_distributed_create_nccl(wl_redistribution **out, wl_contex
                                               const uint64_t *from_rows, const uint64_t *to_rows) {
     const uint64_t sizes[2] = {rows, cols};
     wl_box from, to;
-    const struct mine mine = {
-        "wl_transpose_distributed_create_nccl", element_bytes, 2, sizes, &from, &to};
+    const struct mine mine = {"wl_transpose_distributed_create_nccl", element_bytes, 2, sizes, &from, &to};
     struct wl__exchange *exchange;
     wl_error error = open_exchange(&exchange, out, mine.call, context, comm);
     if (error)
@@ -236,7 +235,8 @@ wl_error wl_redistribution_wait(wl_redistribution *plan, unsigned milliseconds) 
         return wl__fail(WL_ERROR_INVALID_ARGUMENT, "%s: plan is NULL", call);
     struct wl__exchange *exchange = plan->exchange;
     if (!exchange)
-        return wl__fail(WL_ERROR_UNSUPPORTED, "%s: the plan is not of NCCL: wait for its ranks' streams", call);
+        return wl__fail(WL_ERROR_UNSUPPORTED, "%s: the plan is not of NCCL: wait for its ranks' streams",
+                        call);
     const wl_error error = wl__communicator_check(exchange->communicator, call);
     if (error || !exchange->called)
         return error;

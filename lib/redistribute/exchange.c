@@ -24,7 +24,8 @@ static wl_error ask_communicator(struct wl__exchange *exchange, int *device) {
     if (!error)
         error = wl__nccl_check(communicator, state, "NCCL");
     if (!error)
-        error = wl__nccl_check(communicator, nccl->ncclCommCount(communicator->comm, &ranks), "ncclCommCount");
+        error =
+            wl__nccl_check(communicator, nccl->ncclCommCount(communicator->comm, &ranks), "ncclCommCount");
     if (!error)
         error = wl__nccl_check(communicator, nccl->ncclCommUserRank(communicator->comm, &rank),
                                "ncclCommUserRank");
@@ -41,8 +42,9 @@ static wl_error retain_primary(struct wl__exchange *exchange, int ordinal) {
     const struct wl__driver *driver = &exchange->context->driver;
     wl_error error = wl__driver_check(driver, driver->cuDeviceGet(&exchange->device, ordinal), "cuDeviceGet");
     if (!error)
-        error = wl__driver_check(driver, driver->cuDevicePrimaryCtxRetain(&exchange->primary, exchange->device),
-                                 "cuDevicePrimaryCtxRetain");
+        error =
+            wl__driver_check(driver, driver->cuDevicePrimaryCtxRetain(&exchange->primary, exchange->device),
+                             "cuDevicePrimaryCtxRetain");
     if (error || exchange->primary == exchange->context->cuda)
         return error;
     if (exchange->device != exchange->context->device)
@@ -65,7 +67,8 @@ static wl_error make_letters(struct wl__exchange *exchange) {
         return wl__fail(WL_ERROR_OUT_OF_MEMORY, "no memory for what %u ranks say", exchange->ranks);
     int least = 0, most = 0;
     CUdeviceptr letters = 0;
-    wl_error error = wl__driver_check(driver, driver->cuCtxPushCurrent(exchange->primary), "cuCtxPushCurrent");
+    wl_error error =
+        wl__driver_check(driver, driver->cuCtxPushCurrent(exchange->primary), "cuCtxPushCurrent");
     if (error)
         return error;
     error = wl__driver_check(driver, driver->cuMemAlloc(&letters, bytes), "cuMemAlloc");
@@ -75,10 +78,10 @@ static wl_error make_letters(struct wl__exchange *exchange) {
                                  "cuCtxGetStreamPriorityRange");
     /* NCCL's kernels go first where blocks of other kernels wait as well: other ranks wait for them. */
     if (!error)
-        error = wl__driver_check(
-            driver,
-            driver->cuStreamCreateWithPriority(&exchange->stages[WL__STAGE_LINK], CU_STREAM_NON_BLOCKING, most),
-            "cuStreamCreateWithPriority");
+        error = wl__driver_check(driver,
+                                 driver->cuStreamCreateWithPriority(&exchange->stages[WL__STAGE_LINK],
+                                                                    CU_STREAM_NON_BLOCKING, most),
+                                 "cuStreamCreateWithPriority");
     if (!error)
         error = wl__driver_check(driver, driver->cuEventCreate(&exchange->finished, CU_EVENT_DISABLE_TIMING),
                                  "cuEventCreate");
@@ -157,21 +160,22 @@ static wl_error start_telling(struct wl__exchange *exchange, const void *record)
         error = wl__nccl_check(
             communicator,
             communicator->nccl.ncclAllGather((const void *)(uintptr_t)letters,
-                                             (void *)(uintptr_t)(letters + WL__RECORD_BYTES), WL__RECORD_BYTES,
-                                             WL__NCCL_INT8, communicator->comm, stream),
+                                             (void *)(uintptr_t)(letters + WL__RECORD_BYTES),
+                                             WL__RECORD_BYTES, WL__NCCL_INT8, communicator->comm, stream),
             "ncclAllGather");
-    return error ? error
-                 : wl__driver_check(driver, driver->cuEventRecord(exchange->finished, stream), "cuEventRecord");
+    return error
+               ? error
+               : wl__driver_check(driver, driver->cuEventRecord(exchange->finished, stream), "cuEventRecord");
 }
 
 static wl_error read_letters(struct wl__exchange *exchange) {
     const struct wl__driver *driver = &exchange->context->driver;
     const CUstream stream = exchange->stages[WL__STAGE_LINK];
-    const wl_error error = wl__driver_check(
-        driver,
-        driver->cuMemcpyDtoHAsync(exchange->records, exchange->letters + WL__RECORD_BYTES,
-                                  (size_t)exchange->ranks * WL__RECORD_BYTES, stream),
-        "cuMemcpyDtoHAsync");
+    const wl_error error =
+        wl__driver_check(driver,
+                         driver->cuMemcpyDtoHAsync(exchange->records, exchange->letters + WL__RECORD_BYTES,
+                                                   (size_t)exchange->ranks * WL__RECORD_BYTES, stream),
+                         "cuMemcpyDtoHAsync");
     return error ? error
                  : wl__driver_check(driver, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
 }
@@ -179,7 +183,8 @@ static wl_error read_letters(struct wl__exchange *exchange) {
 /* Runs a step in the primary context. */
 static wl_error enter(struct wl__exchange *exchange) {
     return wl__driver_check(&exchange->context->driver,
-                            exchange->context->driver.cuCtxPushCurrent(exchange->primary), "cuCtxPushCurrent");
+                            exchange->context->driver.cuCtxPushCurrent(exchange->primary),
+                            "cuCtxPushCurrent");
 }
 
 wl_error wl__exchange_tell(struct wl__exchange *exchange, const char *call, const void *record) {

@@ -13,7 +13,7 @@
 #define WL__SLOTS 3
 
 /* Bytes that a rank sends in a round, at most, and gets: 32 MiB, in equal parts for all other ranks, of which
- * each has WL__CHUNK_LEAST or more.  So its memory for staging has at most 2 * WL__SLOTS times as much.  Tests
+ * each has WL__CHUNK_LEAST or more.  So its memory for staging has at most 2 * WL__SLOTS times as much. Tests
  * lower it.  All ranks have the same. */
 extern uint64_t wl__round_bytes;
 #define WL__CHUNK_LEAST ((uint64_t)64 << 10)

@@ -27,8 +27,9 @@ static bool find(void *library, const char *name, void *slot) {
  * know the caller's communicator, so none is loaded. */
 static wl_error find_nccl(struct wl__nccl *nccl, const char *call) {
     static const char file[] = "libnccl.so.2";
-    void *library = dlsym(RTLD_DEFAULT, "ncclCommCount") ? RTLD_DEFAULT : dlopen(file, RTLD_NOLOAD | RTLD_NOW);
-    if (library != RTLD_DEFAULT && !library)
+    const bool known = dlsym(RTLD_DEFAULT, "ncclCommCount") != NULL;
+    void *library = known ? RTLD_DEFAULT : dlopen(file, RTLD_NOLOAD | RTLD_NOW);
+    if (!known && !library)
         return wl__fail(WL_ERROR_UNSUPPORTED,
                         "%s: there is no NCCL in this process: neither its functions nor %s are loaded", call,
                         file);
@@ -40,11 +41,12 @@ static wl_error find_nccl(struct wl__nccl *nccl, const char *call) {
 #undef WL_NCCL_FIND
     (void)find(library, "ncclGetLastError", &nccl->ncclGetLastError);
     /* The caller's communicator keeps the library loaded. */
-    if (library != RTLD_DEFAULT)
+    if (!known)
         dlclose(library);
-    return missing ? wl__fail(WL_ERROR_UNSUPPORTED,
-                              "%s: the NCCL in this process has no %s: it must be 2.7 or newer", call, missing)
-                   : WL_ERROR_OK;
+    return missing
+               ? wl__fail(WL_ERROR_UNSUPPORTED,
+                          "%s: the NCCL in this process has no %s: it must be 2.7 or newer", call, missing)
+               : WL_ERROR_OK;
 }
 
 /* ---------------------------------------------------------------- communicators */
@@ -196,7 +198,8 @@ wl_error wl__communicator_await(struct wl__communicator *communicator, wl_contex
         if (!error && reached)
             return WL_ERROR_OK;
         if (!error && waited >= milliseconds)
-            error = wl__fail(WL_ERROR_COMMUNICATION, "%s: not done after %u ms: %s", call, milliseconds, missing);
+            error =
+                wl__fail(WL_ERROR_COMMUNICATION, "%s: not done after %u ms: %s", call, milliseconds, missing);
         if (error)
             return wl__communicator_abort(communicator, call);
         sleep_a_little(waited);

@@ -94,16 +94,17 @@ static wl_error receive_chunk(const struct run *run, const struct wl__flow *flow
     struct wl__strided chunk;
     const uint64_t bytes = wl__chunk(&chunk, &flow->all, &flow->cut, round);
     const wl_devptr to = flow->staged ? slot_of(flow, round) : run->to + chunk.to;
-    const int result = communicator->nccl.ncclRecv((void *)(uintptr_t)to, bytes, WL__NCCL_INT8, (int)flow->peer,
-                                                   communicator->comm, run->exchange->stages[WL__STAGE_LINK]);
+    const int result =
+        communicator->nccl.ncclRecv((void *)(uintptr_t)to, bytes, WL__NCCL_INT8, (int)flow->peer,
+                                    communicator->comm, run->exchange->stages[WL__STAGE_LINK]);
     return wl__nccl_check(communicator, result, "ncclRecv");
 }
 
 typedef wl_error chunk_fn(const struct run *run, const struct wl__flow *flow, uint64_t round);
 
 /* Does something with the round's chunk of each flow that has one. */
-static wl_error for_chunks(const struct run *run, const struct wl__flow *flows, unsigned count, uint64_t round,
-                           bool staged_only, chunk_fn *step) {
+static wl_error for_chunks(const struct run *run, const struct wl__flow *flows, unsigned count,
+                           uint64_t round, bool staged_only, chunk_fn *step) {
     wl_error error = WL_ERROR_OK;
     for (unsigned i = 0; i < count && !error; i++)
         if (round < flows[i].cut.chunks && (flows[i].staged || !staged_only))
@@ -138,8 +139,7 @@ static wl_error move(const struct run *run, uint64_t round) {
     const wl_error end = wl__nccl_check(communicator, communicator->nccl.ncclGroupEnd(), "ncclGroupEnd");
     if (!error)
         error = end;
-    return error ? error
-                 : record(run, exchange->moved[round % WL__SLOTS], exchange->stages[WL__STAGE_LINK]);
+    return error ? error : record(run, exchange->moved[round % WL__SLOTS], exchange->stages[WL__STAGE_LINK]);
 }
 
 static wl_error unpack(const struct run *run, uint64_t round) {

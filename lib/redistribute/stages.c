@@ -1,4 +1,5 @@
-/* What the calls of a plan between processes need: who sends what, streams, events, and memory for staging. */
+/* What the calls of a plan between processes need: who sends what, streams, events, and memory for staging.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -33,8 +34,7 @@ static void add_flow(struct wl__exchange *exchange, const struct wl__request *re
     }
     wl__find_cut(&flow.cut, &flow.all, chunk_limit(exchange->ranks));
     flow.staged = !wl__chunk_is_dense(&flow.all, &flow.cut, sends);
-    flow.slot_bytes =
-        (wl__chunk_most(&flow.cut, &flow.all) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    flow.slot_bytes = (wl__chunk_most(&flow.cut, &flow.all) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (flow.cut.chunks > exchange->rounds)
         exchange->rounds = flow.cut.chunks;
     if (sends)
@@ -201,10 +201,10 @@ static wl_error send_a_little(struct wl__exchange *exchange) {
     for (unsigned i = 0; i < exchange->receive_count && !error; i++) {
         const unsigned peer = exchange->receives[i].peer;
         const wl_devptr to = exchange->letters + (uint64_t)(1 + peer) * WL__RECORD_BYTES;
-        error = wl__nccl_check(communicator,
-                               nccl->ncclRecv((void *)(uintptr_t)to, 1, WL__NCCL_INT8, (int)peer,
-                                              communicator->comm, stream),
-                               "ncclRecv");
+        error = wl__nccl_check(
+            communicator,
+            nccl->ncclRecv((void *)(uintptr_t)to, 1, WL__NCCL_INT8, (int)peer, communicator->comm, stream),
+            "ncclRecv");
     }
     const wl_error end = wl__nccl_check(communicator, nccl->ncclGroupEnd(), "ncclGroupEnd");
     return error ? error : end;

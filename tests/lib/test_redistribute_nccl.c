@@ -2,9 +2,9 @@
  *
  *     test_lib_redistribute_nccl [CASES [FIRST]]
  *
- * A case depends only on its number.  On the simulator with the stand-in for NCCL, or with WIDELOAD_DEVICE=gpu
- * on GPUs with NVIDIA's, for as many ranks as there are GPUs.  Rounds are so short that arrays go through
- * many.  The rank's stream holds work ahead of the call and behind it. */
+ * A case depends only on its number.  On the simulator with the stand-in for NCCL, or with
+ * WIDELOAD_DEVICE=gpu on GPUs with NVIDIA's, for as many ranks as there are GPUs.  Rounds are so short that
+ * arrays go through many.  The rank's stream holds work ahead of the call and behind it. */
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -91,7 +91,8 @@ static void send(const struct rank *rank, const struct job *job) {
 static void redistribute(const struct rank *rank, const struct job *job, wl_redistribution *plan) {
     const bool has = box_bytes(job->all, &job->all->from[rank->rank]) != 0,
                wants = box_bytes(job->all, &job->all->to[rank->rank]) != 0;
-    const wl_devptr source = has ? from + GUARD + job->from_shift : 0, target = wants ? to + GUARD + job->to_shift : 0;
+    const wl_devptr source = has ? from + GUARD + job->from_shift : 0,
+                    target = wants ? to + GUARD + job->to_shift : 0;
     const wl_stream stream = rank->stream;
     need(wl_copy(rank->context, from, given, from_total(rank, job), stream));
     need(wl_redistribute(plan, &target, &source, &stream));
@@ -222,10 +223,9 @@ static void transpose(struct rank *rank, int argc, char **argv) {
         const struct job job = {&all, i, i, 0, 0};
         wl_redistribution *plan;
         wl__round_bytes = matrix->round_bytes;
-        need(wl_transpose_distributed_create_nccl(&plan, rank->context, rank->comm, matrix->element_bytes,
-                                                  matrix->rows, matrix->cols,
-                                                  matrix->even ? NULL : matrix->from_rows,
-                                                  matrix->even ? NULL : matrix->to_rows));
+        need(wl_transpose_distributed_create_nccl(
+            &plan, rank->context, rank->comm, matrix->element_bytes, matrix->rows, matrix->cols,
+            matrix->even ? NULL : matrix->from_rows, matrix->even ? NULL : matrix->to_rows));
         send(rank, &job);
         redistribute(rank, &job, plan);
         compare(rank, &job);

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/context.h"
+
 double now_seconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -32,7 +34,8 @@ unsigned ranks_most(void) {
     if (!ranks_on_gpus())
         return 64;
     void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-    void *symbols[2] = {driver ? dlsym(driver, "cuInit") : NULL, driver ? dlsym(driver, "cuDeviceGetCount") : NULL};
+    void *symbols[2] = {driver ? dlsym(driver, "cuInit") : NULL,
+                        driver ? dlsym(driver, "cuDeviceGetCount") : NULL};
     memcpy(&init, &symbols[0], sizeof(init));
     memcpy(&count_devices, &symbols[1], sizeof(count_devices));
     return symbols[0] && symbols[1] && !init(0) && !count_devices(&count) ? (unsigned)count : 0;
@@ -40,10 +43,11 @@ unsigned ranks_most(void) {
 
 /* ---------------------------------------------------------------- the parent */
 
-static pid_t start(const char *mode, unsigned ranks, unsigned rank, const char *meet, const char *const *words) {
+static pid_t start(const char *mode, unsigned ranks, unsigned rank, const char *meet,
+                   const char *const *words) {
     char numbers[2][16];
-    char *arguments[24] = {"rank", "--rank", (char *)(uintptr_t)mode, numbers[0], numbers[1],
-                           (char *)(uintptr_t)meet};
+    char *arguments[24] = {"rank",     "--rank",   (char *)(uintptr_t)mode,
+                           numbers[0], numbers[1], (char *)(uintptr_t)meet};
     snprintf(numbers[0], sizeof(numbers[0]), "%u", ranks);
     snprintf(numbers[1], sizeof(numbers[1]), "%u", rank);
     for (unsigned i = 0; i < 16 && words && words[i]; i++)
@@ -71,7 +75,8 @@ static int wait_for(pid_t child, double until) {
     return status;
 }
 
-uint64_t ranks_run(const char *mode, unsigned ranks, unsigned seconds, const char *const *words, int *statuses) {
+uint64_t ranks_run(const char *mode, unsigned ranks, unsigned seconds, const char *const *words,
+                   int *statuses) {
     char meet[] = "/tmp/wideload-ranks-XXXXXX", file[64];
     pid_t children[64];
     uint64_t wrong = 0;
@@ -130,8 +135,8 @@ static void find(const struct rank *rank, void *library, const char *name, void 
 
 /* The library is not closed: NCCL has threads. */
 static void load_nccl(struct rank *rank, bool global) {
-    void *library =
-        dlopen(ranks_on_gpus() ? "libnccl.so.2" : NCCL_STANDIN, RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL));
+    void *library = dlopen(ranks_on_gpus() ? "libnccl.so.2" : NCCL_STANDIN,
+                           RTLD_NOW | (global ? RTLD_GLOBAL : RTLD_LOCAL));
     if (!library)
         rank_fail(rank, "%s", dlerror());
 #define NCCL_CALL_FIND(name, parameters) find(rank, library, #name, &rank->name);
@@ -148,6 +153,20 @@ static void load_nccl(struct rank *rank, bool global) {
 void rank_load(struct rank *rank, bool global) {
     rank->cuda = cuda_open();
     load_nccl(rank, global);
+}
+
+/* On the simulator no event is ready while the stand-in is stuck, as a kernel of NCCL's would wait then. */
+static standin_is_stuck_fn *is_stuck;
+static CUresult (*query_event)(CUevent event);
+
+static CUresult query_unless_stuck(CUevent event) {
+    return is_stuck() ? CUDA_ERROR_NOT_READY : query_event(event);
+}
+
+static void stop_events(struct rank *rank) {
+    is_stuck = rank->is_stuck;
+    query_event = rank->context->driver.cuEventQuery;
+    rank->context->driver.cuEventQuery = query_unless_stuck;
 }
 
 /* Rank 0 makes the id, and puts it where the others look. */
@@ -180,6 +199,8 @@ void rank_open(struct rank *rank) {
     if (ranks_on_gpus())
         snprintf(name, sizeof(name), "gpu:%u", rank->rank);
     need(wl_open(&rank->context, name));
+    if (rank->standin)
+        stop_events(rank);
     cuda_need(rank->cuda.cuDevicePrimaryCtxRetain(&rank->primary, device));
     cuda_need(rank->cuda.cuCtxSetCurrent(rank->primary));
     cuda_need(rank->cuda.cuStreamCreate(&rank->stream, CU_STREAM_NON_BLOCKING));

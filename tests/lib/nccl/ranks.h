@@ -66,7 +66,7 @@ uint64_t ranks_run(const char *mode, unsigned ranks, unsigned seconds, const cha
  * communicator. */
 void rank_load(struct rank *rank, bool global);
 void rank_open(struct rank *rank);
-/* Closes the context and, unless it was aborted, the communicator. */
+/* Closes the context and, unless it is NULL, as after it was aborted, the communicator. */
 void rank_close(struct rank *rank);
 /* Ends the process with a message. */
 void rank_fail(const struct rank *rank, const char *format, ...)

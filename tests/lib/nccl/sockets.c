@@ -25,7 +25,8 @@ enum { CONNECT_MS = 20000 };
 /* A name that is no file: it goes with the last process that has it open. */
 static socklen_t address_of(struct sockaddr_un *address, const char *words, int rank) {
     *address = (struct sockaddr_un){.sun_family = AF_UNIX};
-    const int length = snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, "%.64s-%d", words, rank);
+    const int length =
+        snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1, "%.64s-%d", words, rank);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)length);
 }
 
@@ -102,8 +103,8 @@ static bool progress(int fd, struct message *message) {
                  left = (in_head ? sizeof(struct head) : message->bytes) - done;
     unsigned char *head = (unsigned char *)(message->sends ? &message->head : &message->got),
                   *at = (in_head ? head : message->data) + done;
-    const ssize_t moved = message->sends ? send(fd, at, left, MSG_NOSIGNAL | MSG_DONTWAIT)
-                                         : recv(fd, at, left, MSG_DONTWAIT);
+    const ssize_t moved =
+        message->sends ? send(fd, at, left, MSG_NOSIGNAL | MSG_DONTWAIT) : recv(fd, at, left, MSG_DONTWAIT);
     if (moved < 0)
         return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
     if (moved == 0)
@@ -126,7 +127,8 @@ static void die_when_half(const struct message *messages, unsigned count) {
 }
 
 /* What the sockets can be waited for. */
-static unsigned list_sockets(struct pollfd *list, const int *sockets, struct message *messages, unsigned count) {
+static unsigned list_sockets(struct pollfd *list, const int *sockets, struct message *messages,
+                             unsigned count) {
     unsigned used = 0;
     for (int r = 0; r < SOCKETS_MOST; r++) {
         const short events = (short)((first_open(messages, count, r, true) ? POLLOUT : 0) |
@@ -137,11 +139,13 @@ static unsigned list_sockets(struct pollfd *list, const int *sockets, struct mes
     return used;
 }
 
-static bool progress_all(const int *sockets, struct message *messages, unsigned count) {
+static bool progress_all(const int *sockets, struct message *messages, unsigned count, bool dies) {
     bool there = true;
     for (int r = 0; r < SOCKETS_MOST && there; r++)
         for (int sends = 0; sends < 2 && there; sends++) {
             struct message *message = first_open(messages, count, r, sends);
+            if (dies)
+                die_when_half(messages, count);
             there = !message || progress(sockets[r], message);
         }
     return there;
@@ -152,13 +156,11 @@ enum sockets_end sockets_exchange(const int *sockets, struct message *messages, 
     struct pollfd list[SOCKETS_MOST];
     const double start = now_ms();
     for (unsigned used; (used = list_sockets(list, sockets, messages, count)) > 0;) {
-        if (dies)
-            die_when_half(messages, count);
         const double left = patience_ms - (now_ms() - start);
         if (left <= 0)
             return SOCKETS_LATE;
         (void)poll(list, used, left < 10 ? (int)left + 1 : 10);
-        if (!progress_all(sockets, messages, count))
+        if (!progress_all(sockets, messages, count, dies))
             return SOCKETS_GONE;
     }
     if (dies)

@@ -15,7 +15,15 @@
 #include "sockets.h"
 
 /* Of ncclResult_t. */
-enum { SUCCESS = 0, CUDA_FAILED = 1, SYSTEM_FAILED = 2, BAD_ARGUMENT = 4, BAD_USAGE = 5, REMOTE = 6, PROGRESS = 7 };
+enum {
+    SUCCESS = 0,
+    CUDA_FAILED = 1,
+    SYSTEM_FAILED = 2,
+    BAD_ARGUMENT = 4,
+    BAD_USAGE = 5,
+    REMOTE = 6,
+    PROGRESS = 7
+};
 enum { OPERATIONS = 256 };
 
 typedef struct unique_id {
@@ -63,13 +71,11 @@ int ncclAllGather(const void *from, void *to, size_t count, int type, struct com
 
 static struct standin settings;
 static struct comm *comms;
-static unsigned groups; /* ended so far */
 static _Thread_local unsigned depth;
 static _Thread_local struct operation operations[OPERATIONS];
 static _Thread_local unsigned operation_count;
 
 struct standin *standin_settings(void) {
-    groups = 0;
     return &settings;
 }
 
@@ -184,19 +190,19 @@ int ncclCommGetAsyncError(struct comm *comm, int *result) {
 
 /* Reads what is sent, or makes room for what is received. */
 static bool fill_message(const struct operation *operation, struct message *message) {
-    *message = (struct message){.sends = operation->sends, .rank = operation->peer, .bytes = operation->bytes};
+    *message =
+        (struct message){.sends = operation->sends, .rank = operation->peer, .bytes = operation->bytes};
     message->data = malloc(operation->bytes + 1);
     message->head = (struct head){operation->bytes, (uint64_t)operation->kind};
-    return message->data &&
-           (!operation->sends || (!cuMemcpyDtoHAsync(message->data, operation->address, operation->bytes,
-                                                     operation->stream) &&
-                                  !cuStreamSynchronize(operation->stream)));
+    return message->data && (!operation->sends || (!cuMemcpyDtoHAsync(message->data, operation->address,
+                                                                      operation->bytes, operation->stream) &&
+                                                   !cuStreamSynchronize(operation->stream)));
 }
 
 static bool write_back(const struct operation *operation, const struct message *message) {
-    return operation->sends || (!cuMemcpyHtoDAsync(operation->address, message->data, operation->bytes,
-                                                   operation->stream) &&
-                                !cuStreamSynchronize(operation->stream));
+    return operation->sends ||
+           (!cuMemcpyHtoDAsync(operation->address, message->data, operation->bytes, operation->stream) &&
+            !cuStreamSynchronize(operation->stream));
 }
 
 static void start_late(void) {
@@ -223,7 +229,7 @@ static int exchange(struct comm *comm, struct message *messages) {
         return CUDA_FAILED;
     const enum sockets_end result = sockets_exchange(comm->sockets, messages, operation_count,
                                                      settings.patience_ms ? settings.patience_ms : 20000,
-                                                     settings.die_at && groups == settings.die_at);
+                                                     settings.die_at && settings.groups == settings.die_at);
     if (result != SOCKETS_DONE) {
         lose(comm, result == SOCKETS_GONE);
         return SUCCESS;
@@ -236,12 +242,12 @@ static int exchange(struct comm *comm, struct message *messages) {
 static int run_group(void) {
     struct comm *comm = operations[0].comm;
     struct message messages[OPERATIONS] = {0};
-    groups++;
-    if (settings.fail_at && groups == settings.fail_at)
+    const unsigned number = ++settings.groups;
+    if (settings.fail_at && number == settings.fail_at)
         return SYSTEM_FAILED;
     if (comm->error)
         return comm->error;
-    comm->stuck = comm->stuck || (settings.hang_at && groups >= settings.hang_at);
+    comm->stuck = comm->stuck || (settings.hang_at && number >= settings.hang_at);
     if (comm->stuck)
         return SUCCESS;
     start_late();
@@ -281,8 +287,7 @@ static int add(const struct operation *operation) {
 }
 
 int ncclSend(const void *from, size_t count, int type, int peer, struct comm *comm, CUstream stream) {
-    const struct operation operation = {comm,  true,   peer, (CUdeviceptr)(uintptr_t)from,
-                                        count, stream, 'p'};
+    const struct operation operation = {comm, true, peer, (CUdeviceptr)(uintptr_t)from, count, stream, 'p'};
     need_live(comm, "ncclSend");
     ncclGroupStart();
     const int result = type == 0 ? add(&operation) : BAD_ARGUMENT, end_result = ncclGroupEnd();

@@ -18,7 +18,8 @@ struct standin {
     unsigned delay_us;    /* a group starts after a random time up to this */
     unsigned progress;    /* so many questions are answered "in progress" after each group */
     int tells;            /* a lost rank is an error of the communicator; otherwise the group is stuck */
-    unsigned die_at;      /* in this group from now on, counted from 1, the process dies with half of it sent */
+    unsigned groups;      /* so many have ended */
+    unsigned die_at;      /* in this group, counted from 1, the process dies with half of it sent; 0: never */
     unsigned hang_at;     /* from this group on, nothing is sent or received */
     unsigned fail_at;     /* the end of this group is an error */
 };
