@@ -14,11 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dlfcn.h>
+
 #include <cmocka.h>
 
 #include "lib/redistribute/exchange.h"
 #include "nccl/ranks.h"
 #include "redistributions.h"
+#include "tracing_driver.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #define CASES "25"
@@ -242,10 +245,80 @@ static void transposes(void **state) {
             assert_int_equal(ranks_run("transpose", counts[i], 120, NULL, NULL), 0);
 }
 
+/* ---------------------------------------------------------------- what a call asks of the driver */
+
+#define STRING_(text) #text
+#define STRING(text)  STRING_(text)
+
+static bool is_asynchronous(const char *name) {
+    return strncmp(name, "cuLaunchKernel", 14) == 0 || strncmp(name, "cuMemcpyDtoDAsync", 17) == 0 ||
+           strcmp(name, "cuEventRecord") == 0 || strcmp(name, "cuStreamWaitEvent") == 0;
+}
+
+static void only_asynchronous(const struct rank *rank, const struct trace_counts *before,
+                              const struct trace_counts *after) {
+    const struct {
+        const char *name;
+        uint64_t calls;
+    } all[] = {
+#define DIFFERENCE(name, parameters, arguments) {STRING(name), after->name - before->name},
+        TRACE_MAP(DIFFERENCE)};
+    uint64_t asynchronous = 0;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (is_asynchronous(all[i].name))
+            asynchronous += all[i].calls;
+        else if (all[i].calls)
+            rank_fail(rank, "%" PRIu64 " calls of %s", all[i].calls, all[i].name);
+    if (!asynchronous)
+        rank_fail(rank, "the driver was not asked for anything");
+}
+
+/* Once its kernels are loaded, a call allocates nothing and waits for nothing.  What the stand-in asks for is
+ * not counted. */
+static void count_calls(struct rank *rank, int argc, char **argv) {
+    static const uint64_t rows[] = {70, 30, 0}, cols[] = {20, 30, 10};
+    const struct redistribution all = redistribution_of_matrix(3, 4, 100, 60, rows, cols);
+    const struct job job = {&all, 0, 0, 0, 0};
+    const wl_stream stream = rank->stream;
+    trace_counts_fn *counts;
+    (void)argc, (void)argv;
+    open_memory(rank);
+    void *symbol = dlsym(rank->cuda.library, "trace_counts");
+    memcpy(&counts, &symbol, sizeof(counts));
+    wl__round_bytes = 500;
+    wl_redistribution *plan = make(rank, &all);
+    send(rank, &job);
+    redistribute(rank, &job, plan);
+    compare(rank, &job);
+    const wl_devptr source = from + GUARD, target = to + GUARD;
+    const struct trace_counts before = *counts();
+    need(wl_redistribute(plan, &target, &source, &stream));
+    const struct trace_counts after = *counts();
+    only_asynchronous(rank, &before, &after);
+    need(wl_redistribution_wait(plan, 20000));
+    wl_redistribution_destroy(plan);
+    close_memory(rank);
+}
+
+static void calls_only_put_work_on_streams(void **state) {
+    (void)state;
+    if (ranks_on_gpus())
+        return;
+    const char *simulator = getenv("WIDELOAD_SIM_LIBRARY");
+    char *kept = simulator ? strdup(simulator) : NULL;
+    setenv("WIDELOAD_SIM_LIBRARY", TRACING_DRIVER, 1);
+    const uint64_t wrong = ranks_run("count", 3, 60, NULL, NULL);
+    if (kept)
+        setenv("WIDELOAD_SIM_LIBRARY", kept, 1);
+    free(kept);
+    assert_int_equal(wrong, 0);
+}
+
 int main(int argc, char **argv) {
     static const struct rank_mode modes[] = {
         {"random", random_boxes},
         {"transpose", transpose},
+        {"count", count_calls},
         {NULL, NULL},
     };
     const int status = ranks_child(argc, argv, modes);
@@ -258,6 +331,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_boxes_of_all),
         cmocka_unit_test(transposes),
+        cmocka_unit_test(calls_only_put_work_on_streams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
