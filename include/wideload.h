@@ -395,8 +395,10 @@ WL_API wl_error wl_coo_check(wl_context *context, const wl_sparse_shape *shape, 
 
 /* ---------------------------------------------------------------- several devices
  *
- * A redistribution moves an array whose parts lie on several devices of one process.  Each rank has one part,
- * a box of the global array, and wants another.  A plan is made once, for any number of calls. */
+ * A redistribution moves an array whose parts lie on several devices, of one process or of several.  Each
+ * rank has one part, a box of the global array, and wants another.  A plan is made once, for any number of
+ * calls.
+ */
 
 /* A box of a global array, dense in memory: of dimension d it has the indices begin[d] to begin[d] + sizes[d]
  * - 1.  order lists the dimensions as they lie in memory, the outermost first; the last one's elements are
@@ -486,15 +488,17 @@ WL_API wl_error wl_transpose_distributed_create_nccl(wl_redistribution **out, wl
  * nothing; what was launched before is still waited for on the ranks' streams.
  *
  * With a plan between processes each list has one entry, this process's, and each process makes the call: it
- * is collective as well.  It cannot be captured in a graph (UNSUPPORTED).  Once it has begun, each error is
- * COMMUNICATION, as ranks are out of step then.  wl_redistribution_wait() tells whether it ended well. */
+ * is collective as well.  It cannot be captured in a graph (UNSUPPORTED).  After an argument that is refused
+ * the other ranks go on waiting for this one's call.  Once it has begun, each error is COMMUNICATION, as
+ * ranks are out of step then.  wl_redistribution_wait() tells whether it ended well. */
 WL_API wl_error wl_redistribute(wl_redistribution *plan, const wl_devptr *to, const wl_devptr *from,
                                 const wl_stream *streams);
 
 /* Waits until this process's last wl_redistribute() of a plan between processes is done, at most so many
  * milliseconds.  A rank that died or that does not call, and an error of NCCL, are COMMUNICATION here: the
- * message says what is known, and the outputs mean nothing.  Waiting for the stream instead may take for
- * ever, as it does with NCCL's own calls.  It returns at once if there was no call.
+ * message says what is known, and the outputs mean nothing.  The communicator is aborted then, also if the
+ * time is merely too short.  Waiting for the stream instead may take for ever, as it does with NCCL's own
+ * calls.  It returns at once if there was no call.
  *
  * Errors: INVALID_ARGUMENT for NULL; UNSUPPORTED for a plan of one process's devices; COMMUNICATION, also if
  * the driver reports an error. */

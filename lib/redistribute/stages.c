@@ -58,24 +58,34 @@ static wl_error make_flows(struct wl__exchange *exchange, const struct wl__reque
     return WL_ERROR_OK;
 }
 
-/* Ranks that may keep this one waiting, as many as there is room for. */
+static bool has_flow(const struct wl__flow *flows, unsigned count, unsigned peer) {
+    for (unsigned i = 0; i < count; i++)
+        if (flows[i].peer == peer)
+            return true;
+    return false;
+}
+
+/* Whether another rank may keep this one waiting. */
+static bool is_peer(const struct wl__exchange *exchange, unsigned rank) {
+    return has_flow(exchange->sends, exchange->send_count, rank) ||
+           has_flow(exchange->receives, exchange->receive_count, rank);
+}
+
+/* As many of them as there is room for. */
 static void name_peers(struct wl__exchange *exchange) {
     const size_t room = sizeof(exchange->missing);
-    size_t used = (size_t)snprintf(exchange->missing, room, "rank %u waits for ranks", exchange->rank);
-    bool first = true;
-    for (unsigned r = 0; r < exchange->ranks && used + 24 < room; r++) {
-        bool is = false;
-        for (unsigned i = 0; i < exchange->send_count; i++)
-            is = is || exchange->sends[i].peer == r;
-        for (unsigned i = 0; i < exchange->receive_count; i++)
-            is = is || exchange->receives[i].peer == r;
-        if (!is)
-            continue;
-        used += (size_t)snprintf(exchange->missing + used, room - used, "%s %u", first ? "" : ",", r);
-        first = false;
-    }
-    if (first)
-        snprintf(exchange->missing, room, "its stream has other work");
+    unsigned count = 0, named = 0;
+    for (unsigned r = 0; r < exchange->ranks; r++)
+        count += is_peer(exchange, r);
+    size_t used = (size_t)snprintf(exchange->missing, room, "rank %u waits for %s", exchange->rank,
+                                   count == 0   ? "its stream"
+                                   : count == 1 ? "rank"
+                                                : "ranks");
+    for (unsigned r = 0; r < exchange->ranks && used + 16 < room; r++)
+        if (is_peer(exchange, r))
+            used += (size_t)snprintf(exchange->missing + used, room - used, "%s %u", named++ ? "," : "", r);
+    if (named < count)
+        snprintf(exchange->missing + used, room - used, " ...");
 }
 
 /* ---------------------------------------------------------------- memory, streams and events */

@@ -7,12 +7,14 @@
  * arrays go through many.  The rank's stream holds work ahead of the call and behind it. */
 #include <inttypes.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include <dlfcn.h>
 
@@ -245,6 +247,49 @@ static void transposes(void **state) {
             assert_int_equal(ranks_run("transpose", counts[i], 120, NULL, NULL), 0);
 }
 
+/* ---------------------------------------------------------------- a rank that dies */
+
+/* The last rank dies where the others make the call.  On GPUs a kernel of NCCL's waits for it then. */
+static void lose(struct rank *rank, int argc, char **argv) {
+    static const uint64_t rows[] = {3000, 3000}, cols[] = {2000, 2000};
+    const struct redistribution all = redistribution_of_matrix(2, 1, 6000, 4000, rows, cols);
+    const wl_stream stream = rank->stream;
+    wl_devptr slabs[2];
+    (void)argc, (void)argv;
+    open_memory(rank);
+    need(wl_alloc(rank->context, &slabs[0], 12000000));
+    need(wl_alloc(rank->context, &slabs[1], 12000000));
+    wl_redistribution *plan = make(rank, &all);
+    need(wl_redistribute(plan, &slabs[1], &slabs[0], &stream));
+    need(wl_redistribution_wait(plan, 20000));
+    if (rank->rank == 1)
+        raise(SIGKILL);
+    const double start = now_seconds();
+    wl_error error = wl_redistribute(plan, &slabs[1], &slabs[0], &stream);
+    if (!error)
+        error = wl_redistribution_wait(plan, 2000);
+    if (error != WL_ERROR_COMMUNICATION || now_seconds() - start > 20)
+        rank_fail(rank, "%s after %.1f s: %s", wl_error_name(error), now_seconds() - start, wl_message());
+    wl_redistribution_destroy(plan);
+    rank->comm = NULL;
+    if (ranks_on_gpus()) { /* which may have faulted, as the other rank's memory is gone */
+        fprintf(stderr, "%.1f s: %s\n", now_seconds() - start, wl_message());
+        return;
+    }
+    need(wl_free(rank->context, slabs[0]));
+    need(wl_free(rank->context, slabs[1]));
+    close_memory(rank);
+}
+
+static void a_rank_dies(void **state) {
+    int statuses[2];
+    (void)state;
+    if (ranks_most() < 2)
+        return;
+    assert_int_equal(ranks_run("lose", 2, 90, NULL, statuses), 2);
+    assert_true(WIFSIGNALED(statuses[1]));
+}
+
 /* ---------------------------------------------------------------- what a call asks of the driver */
 
 #define STRING_(text) #text
@@ -318,6 +363,7 @@ int main(int argc, char **argv) {
     static const struct rank_mode modes[] = {
         {"random", random_boxes},
         {"transpose", transpose},
+        {"lose", lose},
         {"count", count_calls},
         {NULL, NULL},
     };
@@ -331,6 +377,7 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_boxes_of_all),
         cmocka_unit_test(transposes),
+        cmocka_unit_test(a_rank_dies),
         cmocka_unit_test(calls_only_put_work_on_streams),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

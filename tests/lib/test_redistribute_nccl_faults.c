@@ -453,7 +453,8 @@ static void group_fails(struct rank *rank, int argc, char **argv) {
     if (!error)
         error = wl_redistribution_wait(plan, PATIENCE_MS);
     expect(rank, error, WL_ERROR_COMMUNICATION,
-           rank->rank == 1 ? ": unhandled system error; the communicator was aborted" : "not done after 400 ms");
+           rank->rank == 1 ? ": unhandled system error; the communicator was aborted"
+                           : "not done after 400 ms");
     wl_redistribution_destroy(plan);
     in_time(rank, start);
     rank->comm = NULL;
@@ -532,9 +533,8 @@ static void driver_fails(struct rank *rank, int argc, char **argv) {
         error = wl_redistribution_wait(plan, PATIENCE_MS);
     driver->cuEventRecord = record;
     expect(rank, error, WL_ERROR_COMMUNICATION,
-           rank->rank == 1
-               ? "wl_redistribute: cuEventRecord: CUDA_ERROR_LAUNCH_FAILED"
-               : "not done after 400 ms");
+           rank->rank == 1 ? "wl_redistribute: cuEventRecord: CUDA_ERROR_LAUNCH_FAILED"
+                           : "not done after 400 ms");
     in_time(rank, start);
     is_lost(rank, plan, other);
 }
@@ -594,19 +594,19 @@ static void refused_calls(void **state) {
 
 int main(int argc, char **argv) {
     static const struct rank_mode modes[] = {
-        {"refuse", refuse},     {"count", count},       {"round", round_bytes},   {"device", device},
-        {"own", own_context},   {"alone", alone},       {"without", without},     {"die", die},
-        {"early", die_early},   {"away", stay_away},    {"group", group_fails},   {"memory", no_memory},
+        {"refuse", refuse},       {"count", count},     {"round", round_bytes},   {"device", device},
+        {"own", own_context},     {"alone", alone},     {"without", without},     {"die", die},
+        {"early", die_early},     {"away", stay_away},  {"group", group_fails},   {"memory", no_memory},
         {"driver", driver_fails}, {"capture", capture}, {"addresses", addresses}, {NULL, NULL},
     };
     const int status = ranks_child(argc, argv, modes);
     if (status >= 0)
         return status;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused_by_all), cmocka_unit_test(refused_on_one_rank),
-        cmocka_unit_test(refused_alone),  cmocka_unit_test(a_rank_dies),
+        cmocka_unit_test(refused_by_all),    cmocka_unit_test(refused_on_one_rank),
+        cmocka_unit_test(refused_alone),     cmocka_unit_test(a_rank_dies),
         cmocka_unit_test(a_rank_dies_early), cmocka_unit_test(a_rank_stays_away),
-        cmocka_unit_test(nccl_fails),     cmocka_unit_test(a_rank_cannot),
+        cmocka_unit_test(nccl_fails),        cmocka_unit_test(a_rank_cannot),
         cmocka_unit_test(refused_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

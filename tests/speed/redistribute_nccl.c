@@ -3,10 +3,10 @@
  *
  *     redistribute_nccl [--ranks N] [--sizes 16384,32768] [--rounds 32,64] [--samples 15]
  *
- * With WIDELOAD_DEVICE=gpu a process for each GPU, and NVIDIA's NCCL; otherwise the stand-in, whose times mean
- * nothing.  --rounds are MiB that a rank sends in a round.  Samples of the two take turns.  Each begins on the
- * device when all ranks have come, and ends when the rank's stream has its outputs.  GB/s are the bytes that a
- * rank sends to others, in the median time of rank 0.  Every output is compared. */
+ * With WIDELOAD_DEVICE=gpu a process for each GPU, and NVIDIA's NCCL; otherwise the stand-in, whose times
+ * mean nothing.  --rounds are MiB that a rank sends in a round.  Samples of the two take turns.  Each begins
+ * on the device when all ranks have come, and ends when the rank's stream has its outputs.  GB/s are the
+ * bytes that a rank sends to others, in the median time of rank 0.  Every output is compared. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,8 +43,9 @@ static void all_to_all(wl_devptr to, wl_devptr from, uint64_t bytes, uint64_t st
         need_nccl(rank->ncclSend((const void *)(uintptr_t)(from + r * step), bytes, 0, (int)r, rank->comm,
                                  rank->stream),
                   "ncclSend");
-        need_nccl(rank->ncclRecv((void *)(uintptr_t)(to + r * step), bytes, 0, (int)r, rank->comm, rank->stream),
-                  "ncclRecv");
+        need_nccl(
+            rank->ncclRecv((void *)(uintptr_t)(to + r * step), bytes, 0, (int)r, rank->comm, rank->stream),
+            "ncclRecv");
     }
     need_nccl(rank->ncclGroupEnd(), "ncclGroupEnd");
 }
@@ -124,14 +125,15 @@ static void run_rounds(uint64_t mib, uint32_t *host) {
     wl_redistribution *plan;
     float ours = 0, theirs = 0;
     wl__round_bytes = mib << 20;
-    need(wl_transpose_distributed_create_nccl(&plan, rank->context, rank->comm, 4, bench.size, bench.size, NULL,
-                                              NULL));
+    need(wl_transpose_distributed_create_nccl(&plan, rank->context, rank->comm, 4, bench.size, bench.size,
+                                              NULL, NULL));
     fill(host);
     measure(plan, each, &ours, &theirs);
     check(host);
     wl_redistribution_destroy(plan);
     if (rank->rank == 0)
-        printf("%6" PRIu64 "^2 f32  %7.1f MB  %4" PRIu64 " MiB  %8.3f ms  %6.1f GB/s   %8.3f ms  %6.1f GB/s  %.2f\n",
+        printf("%6" PRIu64 "^2 f32  %7.1f MB  %4" PRIu64
+               " MiB  %8.3f ms  %6.1f GB/s   %8.3f ms  %6.1f GB/s  %.2f\n",
                bench.size, (double)crossing / 1e6, mib, (double)ours, (double)crossing / (double)ours / 1e6,
                (double)theirs, (double)crossing / (double)theirs / 1e6, (double)theirs / (double)ours);
     fflush(stdout);
@@ -169,7 +171,8 @@ static void run(struct rank *rank, int argc, char **argv) {
     cuda_need(rank->cuda.cuEventCreate(&bench.done, CU_EVENT_DEFAULT));
     need(wl_alloc(rank->context, &bench.byte, 128));
     if (rank->rank == 0)
-        printf("transpose        crosses   round      wl_redistribute          NCCL's all-to-all      ratio\n");
+        printf(
+            "transpose        crosses   round      wl_redistribute          NCCL's all-to-all      ratio\n");
     for (const char *at = argv[0]; *at; at += strspn(at, "0123456789"), at += *at == ',')
         run_size(strtoull(at, NULL, 10), argv[1]);
     need(wl_free(rank->context, bench.byte));
@@ -179,7 +182,8 @@ static void run(struct rank *rank, int argc, char **argv) {
 }
 
 static int usage(void) {
-    fprintf(stderr, "usage: redistribute_nccl [--ranks N] [--sizes N,...] [--rounds MIB,...] [--samples N]\n");
+    fprintf(stderr,
+            "usage: redistribute_nccl [--ranks N] [--sizes N,...] [--rounds MIB,...] [--samples N]\n");
     return 2;
 }
 
@@ -198,9 +202,12 @@ int main(int argc, char **argv) {
             return usage();
         values[option] = argv[i + 1];
     }
-    const unsigned most = ranks_most(), ranks = *values[0] ? (unsigned)atoi(values[0]) : ranks_on_gpus() ? most : 2;
+    const unsigned most = ranks_most(), ranks = *values[0]        ? (unsigned)atoi(values[0])
+                                                : ranks_on_gpus() ? most
+                                                                  : 2;
     if (ranks < 2 || ranks > most || ranks > 16) {
-        fprintf(stderr, "redistribute_nccl: %u ranks: there must be 2 to 16, and %u devices are there\n", ranks, most);
+        fprintf(stderr, "redistribute_nccl: %u ranks: there must be 2 to 16, and %u devices are there\n",
+                ranks, most);
         return 1;
     }
     return ranks_run("run", ranks, 540, values + 1, NULL) ? 1 : 0;
