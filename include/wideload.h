@@ -459,8 +459,13 @@ WL_API wl_error wl_transpose_distributed_create(wl_redistribution **out, unsigne
  *
  * COMMUNICATION: NCCL reported an error, or a rank did not answer in time.  Whenever a call of this library
  * returns it, the library has aborted the communicator (ncclCommAbort), so that nothing waits for it any
- * more.  The caller must not use or destroy the communicator then.  All plans with it only can be destroyed.
- */
+ * more.  The caller must not use or destroy the communicator then.  All plans with it can only be destroyed.
+ * If ncclCommAbort has not returned after 10 seconds, the message says so, and the memory of those plans is
+ * not freed.
+ *
+ * NCCL's functions wait within the call when they make connections, or have no room for more work.  If a rank
+ * is lost there, nothing ends that, unless the communicator is one that does not block (ncclConfig_t's
+ * blocking = 0): then it is COMMUNICATION after 5 minutes. */
 WL_API wl_error wl_redistribution_create_nccl(wl_redistribution **out, wl_context *context, void *comm,
                                               size_t element_bytes, unsigned dimensions,
                                               const uint64_t *sizes, const wl_box *from, const wl_box *to);

@@ -124,9 +124,11 @@ wl_error wl__exchange_open(struct wl__exchange **out, const char *call, wl_conte
     return error;
 }
 
+/* If the abort has not ended, the driver might wait for ever in freeing, so that memory is not freed. */
 void wl__exchange_close(struct wl__exchange *exchange) {
     const struct wl__driver *driver = &exchange->context->driver;
-    if (exchange->primary && !driver->cuCtxPushCurrent(exchange->primary)) {
+    const bool stuck = exchange->communicator && exchange->communicator->stuck;
+    if (!stuck && exchange->primary && !driver->cuCtxPushCurrent(exchange->primary)) {
         wl__free_stages(exchange);
         if (exchange->letters)
             (void)driver->cuMemFree(exchange->letters);

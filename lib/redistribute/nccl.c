@@ -109,9 +109,11 @@ wl_error wl__communicator_abort(struct wl__communicator *communicator, const cha
     const bool named = strncmp(message, call, length) == 0 && message[length] == ':';
     const bool was = atomic_exchange(&communicator->aborted, true);
     if (!was)
-        (void)communicator->nccl.ncclCommAbort(communicator->comm);
+        communicator->stuck = !wl__nccl_abort(&communicator->nccl, communicator->comm);
     return wl__fail(WL_ERROR_COMMUNICATION, "%s%s%s; %s", named ? "" : call, named ? "" : ": ", message,
-                    was ? "the communicator had been aborted" : "the communicator was aborted");
+                    was                   ? "the communicator had been aborted"
+                    : communicator->stuck ? "ncclCommAbort has not returned"
+                                          : "the communicator was aborted");
 }
 
 /* ---------------------------------------------------------------- waiting */

@@ -35,6 +35,7 @@ struct wl__communicator {
     void *comm;
     unsigned plans;
     _Atomic bool aborted;
+    _Atomic bool stuck; /* ncclCommAbort has not returned: its kernels may still use memory */
     struct wl__communicator *next;
 };
 
@@ -59,6 +60,12 @@ wl_error wl__communicator_abort(struct wl__communicator *communicator, const cha
 wl_error wl__communicator_await(struct wl__communicator *communicator, wl_context *context, CUevent event,
                                 unsigned milliseconds, const char *call, const char *missing);
 
+/* ncclCommAbort, in a thread of its own (abort.c).  False: it has not returned within
+ * wl__nccl_abort_patience. */
+bool wl__nccl_abort(const struct wl__nccl *nccl, void *comm);
+
+/* Milliseconds that an abort may take: 10 seconds.  Tests lower it. */
+extern unsigned wl__nccl_abort_patience;
 /* Milliseconds that making and destroying a plan wait for other ranks: 5 minutes.  Tests lower it. */
 extern unsigned wl__nccl_patience;
 

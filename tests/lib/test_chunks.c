@@ -111,8 +111,7 @@ static void random_pieces(void **state) {
 /* Long parts are whole lines of 64 elements, and about as long as each other. */
 static void parts_are_even(void **state) {
     struct wl__cut cut;
-    const struct wl__strided all = {
-        .bytes = 4, .rank = 2, .dim = {{1000, 4, 40000}, {10000, 8000, 4}}};
+    const struct wl__strided all = {.bytes = 4, .rank = 2, .dim = {{1000, 4, 40000}, {10000, 8000, 4}}};
     (void)state;
     wl__find_cut(&cut, &all, 4000 * 999);
     assert_int_equal(cut.level, 2);

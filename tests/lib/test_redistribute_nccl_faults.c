@@ -429,11 +429,34 @@ static void stay_away(struct rank *rank, int argc, char **argv) {
     is_lost(rank, plan, other);
 }
 
+/* The same, and ncclCommAbort never returns. */
+static void abort_hangs(struct rank *rank, int argc, char **argv) {
+    (void)argc, (void)argv;
+    open_rank(rank);
+    wl_redistribution *plan = make(rank);
+    if (rank->rank == 0) {
+        wl_redistribution_destroy(plan);
+        close_rank(rank);
+        return;
+    }
+    const double start = now_seconds();
+    wl__nccl_abort_patience = 1100;
+    rank->standin->abort_hangs = 1;
+    need(call(rank, plan));
+    expect(rank, wl_redistribution_wait(plan, 200), WL_ERROR_COMMUNICATION,
+           "; ncclCommAbort has not returned");
+    if (now_seconds() - start < 1.3)
+        rank_fail(rank, "it did not wait for ncclCommAbort");
+    wl_redistribution_destroy(plan);
+    in_time(rank, start);
+}
+
 static void a_rank_stays_away(void **state) {
     (void)state;
     run("away", "create", -1);
     run("away", "call", -1);
     run("away", "destroy", -1);
+    run("hang", NULL, -1);
 }
 
 /* ---------------------------------------------------------------- failures of a rank's own */
@@ -545,7 +568,7 @@ static void a_rank_cannot(void **state) {
     run("driver", "1", -1);
     run("driver", "2", -1);
     run("driver", "3", -1);
-    run("driver", "6", -1);
+    run("driver", "5", -1); /* in the second round, ahead of what it sends */
 }
 
 /* A stream that captures is refused, and what was captured stays whole. */
@@ -594,10 +617,12 @@ static void refused_calls(void **state) {
 
 int main(int argc, char **argv) {
     static const struct rank_mode modes[] = {
-        {"refuse", refuse},       {"count", count},     {"round", round_bytes},   {"device", device},
-        {"own", own_context},     {"alone", alone},     {"without", without},     {"die", die},
-        {"early", die_early},     {"away", stay_away},  {"group", group_fails},   {"memory", no_memory},
-        {"driver", driver_fails}, {"capture", capture}, {"addresses", addresses}, {NULL, NULL},
+        {"refuse", refuse},       {"count", count},       {"round", round_bytes},
+        {"device", device},       {"own", own_context},   {"alone", alone},
+        {"without", without},     {"die", die},           {"early", die_early},
+        {"away", stay_away},      {"group", group_fails}, {"memory", no_memory},
+        {"driver", driver_fails}, {"capture", capture},   {"hang", abort_hangs},
+        {"addresses", addresses}, {NULL, NULL},
     };
     const int status = ranks_child(argc, argv, modes);
     if (status >= 0)
