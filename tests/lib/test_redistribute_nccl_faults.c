@@ -484,6 +484,26 @@ static void group_fails(struct rank *rank, int argc, char **argv) {
     close_rank(rank);
 }
 
+/* A communicator that does not block, and whose work stays in progress on rank 1. */
+static void progress(struct rank *rank, int argc, char **argv) {
+    (void)argc, (void)argv;
+    open_rank(rank);
+    rank->standin->progress = 3;
+    works(rank);
+    const double start = now_seconds();
+    const struct request request = valid(rank);
+    wl_redistribution *plan;
+    rank->standin->progress = rank->rank == 1 ? UINT32_MAX : 3;
+    expect(rank, create(&plan, &request), WL_ERROR_COMMUNICATION,
+           rank->rank == 1
+               ? "wl_redistribution_create_nccl: ncclAllGather: still in progress after 400 ms; the "
+                 "communicator was aborted"
+               : "wl_redistribution_create_nccl: not done after 400 ms: not all ranks have called it");
+    in_time(rank, start);
+    rank->comm = NULL;
+    close_rank(rank);
+}
+
 static void nccl_fails(void **state) {
     (void)state;
     for (unsigned group = 1; group <= CREATING + ROUNDS; group++) {
@@ -491,6 +511,7 @@ static void nccl_fails(void **state) {
         snprintf(word, sizeof(word), "%u", group);
         run("group", word, -1);
     }
+    run("progress", NULL, -1);
 }
 
 /* The driver's functions, of which one fails from a call on. */
@@ -617,11 +638,10 @@ static void refused_calls(void **state) {
 
 int main(int argc, char **argv) {
     static const struct rank_mode modes[] = {
-        {"refuse", refuse},       {"count", count},       {"round", round_bytes},
-        {"device", device},       {"own", own_context},   {"alone", alone},
-        {"without", without},     {"die", die},           {"early", die_early},
-        {"away", stay_away},      {"group", group_fails}, {"memory", no_memory},
-        {"driver", driver_fails}, {"capture", capture},   {"hang", abort_hangs},
+        {"refuse", refuse},       {"count", count},     {"round", round_bytes}, {"device", device},
+        {"own", own_context},     {"alone", alone},     {"without", without},   {"die", die},
+        {"early", die_early},     {"away", stay_away},  {"group", group_fails}, {"memory", no_memory},
+        {"driver", driver_fails}, {"capture", capture}, {"hang", abort_hangs},  {"progress", progress},
         {"addresses", addresses}, {NULL, NULL},
     };
     const int status = ranks_child(argc, argv, modes);
