@@ -19,13 +19,14 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Sequence, TypeVar, overload
 
-from . import _library, _operations, _sparse
+from . import _library, _operations, _redistribute, _sparse
 from ._library import Error, explain
 from ._profile import ProfileError, Report, profile
+from ._redistribute import Box, Redistribution
 from ._simulator import simulator
 
-__all__ = ["Error", "ProfileError", "Report", "add", "copy", "csr_transpose", "deinterleave", "explain", "interleave", "permute",
-           "profile", "simulator", "transpose"]
+__all__ = ["Box", "Error", "ProfileError", "Redistribution", "Report", "add", "copy", "csr_transpose", "deinterleave", "explain",
+           "interleave", "permute", "profile", "simulator", "transpose", "transpose_distributed"]
 __version__ = _library.version()
 
 _Array = TypeVar("_Array")
@@ -144,6 +145,26 @@ def csr_transpose(matrix: _Array, *, check: bool = False) -> _Array:
            [2, 0]])
     """
     return _sparse.csr_transpose(matrix, check)
+
+
+def transpose_distributed(parts: Sequence[_Array], *, out: Any = None) -> list[_Array]:
+    """The transpose of a matrix whose rows lie on several devices, into rows on the same devices.
+
+    parts  a list with an array for each device, shape (rows[i], cols): the rows of the matrix, one array's after the other's,
+           in C order.  They may be arrays of NumPy, all on the host, or tensors of torch or arrays of CuPy on GPUs that have
+           peer access to each other; several may lie on one device
+    out    as many arrays of shape (cols[i], sum of rows) on the devices of the parts, with sum of cols = cols; none may
+           overlap another one.  By default, new ones with an even split, of which the first have one row more where it does
+           not divide
+
+    What Redistribution says of streams and gradients holds here.  The plans of the last 32 shapes are kept; a CUDA graph
+    needs a Redistribution of its own.
+
+    >>> wideload.transpose_distributed([np.array([[0, 1, 2]]), np.array([[3, 4, 5]])])
+    [array([[0, 3],
+           [1, 4]]), array([[2, 5]])]
+    """
+    return _redistribute.transpose_distributed(parts, out)
 
 
 def load_ipython_extension(shell: Any) -> None:

@@ -52,6 +52,9 @@ wl_interleave_fields = _function("wl_interleave_fields", 8)
 wl_csr_transpose_workspace = _function("wl_csr_transpose_workspace", 3)
 wl_csr_transpose = _function("wl_csr_transpose", 7)
 wl_csr_check = _function("wl_csr_check", 5)
+wl_redistribution_create = _function("wl_redistribution_create", 8)
+wl_redistribute = _function("wl_redistribute", 4)
+wl_redistribution_destroy = _function("wl_redistribution_destroy", 1, None)
 
 
 def address_of(name: str) -> int:

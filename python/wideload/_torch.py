@@ -113,6 +113,18 @@ def _written(out: Any) -> Any:
     return out
 
 
+def check_alone(x: Tensor, name: str) -> None:
+    """Refuses tensors that stand for others, and those that autograd would follow: for operations that it does not know."""
+    if type(x) not in _PLAIN:
+        raise TypeError(f"{name}: {type_name(x)}; a plain tensor is needed")
+    if _needs_operator(x):
+        raise ValueError(f"{name}: a gradient is needed, and a redistribution has none; pass .detach()")
+
+
+def written(x: Tensor) -> None:
+    _written(x)
+
+
 def _operator(schema: str, run: Callable, fake: Callable, setup: Callable | None, backward: Callable) -> Callable:
     """Makes torch.ops.wideload.NAME."""
     name = schema.split("(")[0]
