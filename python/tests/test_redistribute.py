@@ -248,7 +248,7 @@ def test_overlaps():
 
 
 def test_devices_that_do_not_exist():
-    program = ("import wideload\nbox = [wideload.Box((0,), (1,))]\n"
+    program = ("box = [wideload.Box((0,), (1,))]\n"
                "for device in 7, 'gpu:7', 'cuda:7':\n"
                "    try:\n        wideload.Redistribution((1,), box, box, 4, [device])\n"
                "    except wideload.Error as error:\n        print(error.name)\n")
@@ -258,15 +258,7 @@ def test_devices_that_do_not_exist():
 
 # ---------------------------------------------------------------- several GPUs
 
-def simulated(program):
-    """Runs a program with three devices of the simulator under CUDA's name."""
-    environment = {**os.environ, "LD_LIBRARY_PATH": os.path.join(FOLDER, "native", "lib", "wideload"),
-                   "WIDELOAD_SIM_DEVICES": "3"}
-    return subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=120,
-                          check=False)
-
-
-GPUS = '''
+DEVICES = '''
 import ctypes, math
 import numpy as np
 import wideload
@@ -308,7 +300,18 @@ def refuses(error, words, call):
         assert str(caught).startswith(words), caught
     else:
         raise AssertionError(words)
+'''
 
+
+def simulated(program):
+    """Runs DEVICES and a program with three devices of the simulator under CUDA's name."""
+    environment = {**os.environ, "LD_LIBRARY_PATH": os.path.join(FOLDER, "native", "lib", "wideload"),
+                   "WIDELOAD_SIM_DEVICES": "3"}
+    return subprocess.run([sys.executable, "-I", "-c", DEVICES + program], env=environment, capture_output=True, text=True, timeout=120,
+                          check=False)
+
+
+GPUS = '''
 # A matrix, each of whose parts may be on any device; rank 2 has nothing.
 x = np.arange(70 * 90, dtype=np.float32).reshape(70, 90)
 from_boxes = [Box((0, 0), (70, 40)), Box((0, 40), (30, 50), (1, 0)), None, Box((30, 40), (40, 50))]

@@ -132,6 +132,39 @@ def check_compile(device):
         torch.library.opcheck(getattr(torch.ops.wideload, op).default, inputs)
 
 
+class Subclass(torch.Tensor):
+    pass
+
+
+def check_redistributions(device):
+    gpus = torch.cuda.device_count()
+    where = ["cpu"] * 3 if device == "cpu" else [torch.device("cuda", i % gpus) for i in range(3)]
+    for dtype in TYPES:
+        x = tensor((7, 10), dtype)
+        slabs = [part.to(place) for part, place in zip(x.split([3, 0, 4]), where)]
+        results = wideload.transpose_distributed(slabs)
+        assert [y.device for y in results] == [slab.device for slab in slabs]
+        assert all(same(y, expected) for y, expected in zip(results, x.T.split([4, 3, 3])))
+        out = [torch.empty_like(y) for y in results]
+        version = out[0]._version
+        assert wideload.transpose_distributed(slabs, out=out)[2] is out[2] and out[0]._version > version
+        assert all(same(y, expected) for y, expected in zip(out, x.T.split([4, 3, 3])))
+    x = tensor((4, 6, 5), torch.bfloat16)
+    rows = [wideload.Box((0, 0, 0), (1, 6, 5)), wideload.Box((1, 0, 0), (3, 6, 5), (2, 0, 1)), None]
+    wanted = [None, wideload.Box((0, 2, 1), (4, 3, 4), (1, 2, 0)), wideload.Box((2, 0, 0), (2, 6, 5))]
+    plan = wideload.Redistribution(x.shape, rows, wanted, torch.bfloat16, where)
+    parts = [x[:1].to(where[0]), x[1:].permute(2, 0, 1).contiguous().to(where[1]), torch.empty(0, device=where[2], dtype=x.dtype)]
+    first, second, third = plan(parts)
+    assert first is None and same(second, x[:, 2:5, 1:].permute(1, 2, 0)) and same(third, x[2:])
+    kept = [torch.zeros(2, 3, device=place, requires_grad=True) for place in where]
+    with torch.no_grad():
+        assert wideload.transpose_distributed(kept)[0].grad_fn is None
+    with pytest.raises(ValueError, match=r"^parts\[0\]: a gradient is needed, and a redistribution has none"):
+        wideload.transpose_distributed(kept)
+    with pytest.raises(TypeError, match=r"^parts\[0\]: .*Subclass; a plain tensor is needed"):
+        wideload.transpose_distributed([kept[0].detach().as_subclass(Subclass)])
+
+
 # ---------------------------------------------------------------- the short way in C
 
 def fast():
@@ -285,8 +318,8 @@ def check_fast_memory(device):
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("part", [check_moves, check_conjugates, check_errors, check_gradients, check_compile, check_fast,
-                                  check_fast_refuses, check_fast_modes, check_fast_threads, check_fast_memory])
+@pytest.mark.parametrize("part", [check_moves, check_conjugates, check_errors, check_gradients, check_compile, check_redistributions,
+                                  check_fast, check_fast_refuses, check_fast_modes, check_fast_threads, check_fast_memory])
 def test_torch(part, device):
     part(device)
 
@@ -331,5 +364,6 @@ def test_imported_later():
 
 if __name__ == "__main__":
     check_moves("cuda")
+    check_redistributions("cuda")
     check_fast("cuda")
     print("done")

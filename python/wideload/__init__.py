@@ -21,12 +21,13 @@ from typing import Any, Mapping, Sequence, TypeVar, overload
 
 from . import _library, _operations, _redistribute, _sparse
 from ._library import Error, explain
+from ._nccl import NcclRedistribution
 from ._profile import ProfileError, Report, profile
 from ._redistribute import Box, Redistribution
 from ._simulator import simulator
 
-__all__ = ["Box", "Error", "ProfileError", "Redistribution", "Report", "add", "copy", "csr_transpose", "deinterleave", "explain",
-           "interleave", "permute", "profile", "simulator", "transpose", "transpose_distributed"]
+__all__ = ["Box", "Error", "NcclRedistribution", "ProfileError", "Redistribution", "Report", "add", "copy", "csr_transpose",
+           "deinterleave", "explain", "interleave", "permute", "profile", "simulator", "transpose", "transpose_distributed"]
 __version__ = _library.version()
 
 _Array = TypeVar("_Array")

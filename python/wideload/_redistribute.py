@@ -215,8 +215,8 @@ class Plan:
                 raise TypeError(f"{name}: type {array.kind}; that of {seen[0][1]} is {seen[0][0].kind}")
         to, source = (numbers64([array.address if array else 0 for array in some]) for some in (targets, arrays))
         streams = numbers64([(target or array).stream if target or array else 0 for target, array in zip(targets, arrays)])
-        words = {r"\bfrom\[(\d+)\]": lambda found: input_names[int(found[1])],
-                 r"\bto\[(\d+)\]": lambda found: names[int(found[1])]}
+        words = {rf"\b{list_}\[{rank}\]": name for list_, some in (("from", input_names), ("to", names))
+                 for rank, name in enumerate(some)}
         with self._lock:
             check(_library.wl_redistribute(self._handle, to, source, streams), words)
         for x in results if out is not None else ():
