@@ -345,6 +345,7 @@ refuses(ValueError, "out[0]: on host; the rank is on gpu:0", lambda: plan(inputs
 refuses(ValueError, "out[2]: needed, as no input on gpu:2 says",
         lambda: wideload.Redistribution(x.shape, from_boxes, [None, None, *to_boxes[2:]], 4, devices)(inputs))
 refuses(TypeError, "out[0]: __main__.On: a result needs CuPy or torch", lambda: wideload.transpose_distributed(slabs))
+refuses(ValueError, "parts[1]: on host; parts[0] is on gpu:0", lambda: wideload.transpose_distributed([slabs[0], x]))
 refuses(ValueError, "devices[1] and devices[0] are of different kinds",
         lambda: wideload.Redistribution(x.shape, [from_boxes[0], None], [None, None], 4, ["gpu:0", "host"]))
 print("done")

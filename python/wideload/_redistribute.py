@@ -317,6 +317,9 @@ def transpose_distributed(parts: Any, out: Any) -> list[Any]:
     slabs = _slabs(listed(parts, "parts", "arrays"), "parts")
     ranks, cols, width = len(slabs), slabs[0].shape[1], slabs[0].width
     from_rows = tuple(slab.shape[0] for slab in slabs)
+    for rank, slab in enumerate(slabs):
+        if (slab.device == "host") != (slabs[0].device == "host"):
+            raise ValueError(f"parts[{rank}]: on {slab.device}; parts[0] is on {slabs[0].device}")
     if not width:
         raise TypeError(f"parts[0]: type {slabs[0].kind}; an element has 1 byte or more")
     if out is None:
