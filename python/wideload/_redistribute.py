@@ -158,14 +158,15 @@ class Plan:
     def __init__(self, handle: int, width: int, from_boxes: Sequence[Box | None], to_boxes: Sequence[Box | None],
                  devices: Sequence[str]):
         self._handle, self._width, self._devices = handle, width, tuple(devices)
-        self._from_boxes, self._to_boxes = tuple(from_boxes), tuple(to_boxes)
+        self._from_shapes, self._to_shapes = ([box.shape if box else None for box in boxes] for boxes in (from_boxes, to_boxes))
         self._lock = threading.Lock()  # a plan is used by one call at a time
         # Before the interpreter ends, as CUDA may end with it.
         weakref.finalize(self, _library.wl_redistribution_destroy, handle)
 
-    def _view(self, x: Any, box: Box | None, rank: int, name: str) -> Array | None:
-        """A rank's array; None if the box is empty and nothing is given."""
-        if x is None and (box is None or 0 in box.shape):
+    def _view(self, x: Any, shape: tuple[int, ...] | None, rank: int, name: str) -> Array | None:
+        """A rank's array; None if its box is empty and nothing is given."""
+        empty = shape is None or 0 in shape
+        if empty and x is None:
             return None
         family = family_of(x, name)
         if hasattr(family, "check_alone"):
@@ -175,28 +176,27 @@ class Plan:
             raise ValueError(f"{name}: on {array.device}; the rank is on {self._devices[rank]}")
         if array.width != self._width:
             raise TypeError(f"{name}: type {array.kind} of {array.width} bytes; an element of the plan has {self._width}")
-        if box is not None and 0 not in box.shape:
-            if array.shape != box.shape:
-                raise ValueError(f"{name}: shape {array.shape}; that of its box is {box.shape}")
-            if not array.is_contiguous():
-                raise ValueError(f"{name}: not in C order; wideload.copy() makes an array that is")
+        if not empty and array.shape != shape:
+            raise ValueError(f"{name}: shape {array.shape}; that of its box is {shape}")
+        if not empty and not array.is_contiguous():
+            raise ValueError(f"{name}: not in C order; wideload.copy() makes an array that is")
         return array
 
     def _new(self, rank: int, inputs: Sequence[Any], arrays: Sequence[Array | None], name: str) -> Any:
         """A new array for a rank, of the kind of its input, or of another one's on the device."""
-        box, device = self._to_boxes[rank], self._devices[rank]
-        if box is None:
+        shape, device = self._to_shapes[rank], self._devices[rank]
+        if shape is None:
             return None
         for i in (rank, *range(len(arrays))):
             like = arrays[i]
             if like is not None and like.device == device:
-                return family_of(inputs[i], name).empty(like, box.shape, like.kind, name)
+                return family_of(inputs[i], name).empty(like, shape, like.kind, name)
         raise ValueError(f"{name}: needed, as no input on {device} says what kind of array to make there")
 
     def _targets(self, results: Sequence[Any], names: Sequence[str]) -> list[Array | None]:
         """What the results are in memory."""
-        targets = [self._view(x, box, rank, name)
-                   for rank, (x, box, name) in enumerate(zip(results, self._to_boxes, names))]
+        targets = [self._view(x, shape, rank, name)
+                   for rank, (x, shape, name) in enumerate(zip(results, self._to_shapes, names))]
         for array, name in zip(targets, names):
             if array is not None and not array.writable:
                 raise ValueError(f"{name}: read-only")
@@ -204,8 +204,8 @@ class Plan:
 
     def _run(self, inputs: Sequence[Any], out: Sequence[Any] | None, input_names: Sequence[str],
              names: Sequence[str]) -> list[Any]:
-        arrays = [self._view(x, box, rank, name)
-                  for rank, (x, box, name) in enumerate(zip(inputs, self._from_boxes, input_names))]
+        arrays = [self._view(x, shape, rank, name)
+                  for rank, (x, shape, name) in enumerate(zip(inputs, self._from_shapes, input_names))]
         results = list(out) if out is not None else [
             self._new(rank, inputs, arrays, name) for rank, name in enumerate(names)]
         targets = self._targets(results, names)
@@ -215,10 +215,11 @@ class Plan:
                 raise TypeError(f"{name}: type {array.kind}; that of {seen[0][1]} is {seen[0][0].kind}")
         to, source = (numbers64([array.address if array else 0 for array in some]) for some in (targets, arrays))
         streams = numbers64([(target or array).stream if target or array else 0 for target, array in zip(targets, arrays)])
-        words = {rf"\b{list_}\[{rank}\]": name for list_, some in (("from", input_names), ("to", names))
-                 for rank, name in enumerate(some)}
         with self._lock:
-            check(_library.wl_redistribute(self._handle, to, source, streams), words)
+            code = _library.wl_redistribute(self._handle, to, source, streams)
+            if code:
+                check(code, {rf"\b{list_}\[{rank}\]": name for list_, some in (("from", input_names), ("to", names))
+                             for rank, name in enumerate(some)})
         for x in results if out is not None else ():
             written = x is not None and getattr(family_of(x, "out"), "written", None)
             if written:
