@@ -182,6 +182,8 @@ refuses(ValueError, "to_box of rank 0 wants the index (0, 0), which no from_box 
     0x6000, x.shape, None, whole, 4, device=1))
 refuses(ValueError, "from_box of rank 0 has 7 indices from 1 on", lambda: wideload.NcclRedistribution(
     0x6000, x.shape, Box((0, 1), (5, 7)), None, 4, device=1))
+plan.close()
+refuses(ValueError, "the plan is closed", lambda: plan.wait(1))
 same_place = On(1, x)
 refuses(ValueError, "out and x overlap", lambda: wideload.NcclRedistribution(0x6000, x.shape, whole, whole, 4, device=1)(
     same_place, out=same_place))

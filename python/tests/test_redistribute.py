@@ -139,6 +139,15 @@ def test_freed(monkeypatch):
     del plan
     gc.collect()
     assert freed == [handle]
+    plan = wideload.Redistribution((1,), boxes, boxes, 1, ["host"])
+    handle = plan._handle
+    for _ in range(2):
+        plan.close()
+    with pytest.raises(ValueError, match="^the plan is closed$"):
+        plan([b"x"])
+    del plan
+    gc.collect()
+    assert freed[1:] == [handle]
 
 
 def test_threads():

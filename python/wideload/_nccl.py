@@ -65,10 +65,12 @@ def communicator(group: Any, device: Any) -> tuple[int, str]:
 
 class NcclRedistribution(Plan):
     """Redistribution between processes by NCCL: each rank of a communicator has one part of an array, and wants another.
-    Making one is collective: each rank makes it, with one `sizes` and dtype, and says what it has and wants itself.
+    Making one is collective: each rank makes it, with one `sizes` and dtype, and says what it has and wants itself.  They wait
+    for each other, at most 5 minutes, also for a rank whose call raises an error here before it speaks to the others.
 
     group     a torch.distributed.ProcessGroup with NCCL (torch 2.8 or newer), CuPy's NcclCommunicator, or the address of an
-              ncclComm_t.  It must stay alive as long as the plan.  Its ranks are those of the redistribution
+              ncclComm_t.  Its ranks are those of the redistribution.  Close or drop the plan before it is destroyed, as by
+              destroy_process_group()
     sizes     the array's shape: at most 8 dimensions
     from_box  the Box that this rank has; None: nothing
     to_box    the Box that this rank wants; None: nothing.  Together the boxes are as Redistribution wants them
@@ -76,7 +78,7 @@ class NcclRedistribution(Plan):
     device    this rank's GPU: "gpu:0", torch.device("cuda", 0), 0, ...; by default that of the group, or torch's current one
 
     The GPUs need no peer access, and may be in different machines.  The plan has memory of its own to stage what it sends.
-    Boxes that do not fit together are a ValueError on every rank.
+    Boxes, sizes or dtypes that do not fit together are a ValueError on every rank.
 
         rank, n = torch.distributed.get_rank(), torch.distributed.get_world_size()
         plan = wideload.NcclRedistribution(torch.distributed.group.WORLD, (n * 64, n * 32),
@@ -98,7 +100,8 @@ class NcclRedistribution(Plan):
         check(_library.wl_redistribution_create_nccl(ctypes.byref(handle), context(name), comm, width, len(sizes), numbers64(sizes),
                                                      c_boxes(boxes[:1]), c_boxes(boxes[1:])),
               {r"\bfrom\[(\d+)\]": r"from_box of rank \1", r"\bto\[(\d+)\]": r"to_box of rank \1",
-               r"\bbox of from\b": "from_box", "^the array": "sizes: the array"})
+               r"\bbox of from\b": "from_box", "^the array": "sizes: the array", "^dimensions is": "sizes: dimensions is",
+               "^element_bytes is": "dtype: element_bytes is"})
         super().__init__(handle.value or 0, width, boxes[:1], boxes[1:], [name])
         self._group = group  # the plan uses its communicator
 
@@ -110,17 +113,18 @@ class NcclRedistribution(Plan):
              is empty, if `out` is given or to_box is None
         out  the array that this rank wants, in C order: shape to_box.shape; it must not overlap x.  By default a new one
 
-        The call is asynchronous work of the current stream, as Redistribution's.
+        The call is asynchronous work of the current stream, as Redistribution's; a CUDA graph cannot capture it.
         """
         return self._run([x], None if out is None else [out], ["x"], ["out"])[0]
 
     def wait(self, seconds: float) -> None:
         """Waits on the host until this rank's last call is done, at most so many seconds.
 
-        Raises wideload.Error if the time is over, a rank has died or the communicator was aborted.  Then the communicator is
-        aborted, so that no rank waits for ever, and neither it nor the plan is of further use.
+        Raises wideload.Error, whose name is WL_ERROR_COMMUNICATION, if the time is over, a rank has died or NCCL reports an
+        error.  The library has then aborted the communicator (ncclCommAbort), so that no GPU waits for ever: nobody may use or
+        destroy it any more, and the plan can only be closed.
         """
         if not 0 <= seconds <= _WAIT_MAX / 1000:
             raise ValueError(f"seconds: {seconds}; 0 to {_WAIT_MAX // 1000} can be waited for")
         with self._lock:
-            _library.check(_library.wl_redistribution_wait(self._handle, math.ceil(seconds * 1000)))
+            _library.check(_library.wl_redistribution_wait(self._open(), math.ceil(seconds * 1000)))

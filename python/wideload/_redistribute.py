@@ -160,8 +160,20 @@ class Plan:
         self._handle, self._width, self._devices = handle, width, tuple(devices)
         self._from_shapes, self._to_shapes = ([box.shape if box else None for box in boxes] for boxes in (from_boxes, to_boxes))
         self._lock = threading.Lock()  # a plan is used by one call at a time
-        # Before the interpreter ends, as CUDA may end with it.
-        weakref.finalize(self, _library.wl_redistribution_destroy, handle)
+        # At the latest when the interpreter ends, before CUDA may end.
+        self._free = weakref.finalize(self, _library.wl_redistribution_destroy, handle)
+
+    def close(self) -> None:
+        """Frees the plan, after its running calls.  Without this, it is freed with its last reference."""
+        with self._lock:
+            self._handle = 0
+            self._free()
+
+    def _open(self) -> int:
+        """Its handle."""
+        if not self._handle:
+            raise ValueError("the plan is closed")
+        return self._handle
 
     def _view(self, x: Any, shape: tuple[int, ...] | None, rank: int, name: str) -> Array | None:
         """A rank's array; None if its box is empty and nothing is given."""
@@ -216,7 +228,7 @@ class Plan:
         to, source = (numbers64([array.address if array else 0 for array in some]) for some in (targets, arrays))
         streams = numbers64([(target or array).stream if target or array else 0 for target, array in zip(targets, arrays)])
         with self._lock:
-            code = _library.wl_redistribute(self._handle, to, source, streams)
+            code = _library.wl_redistribute(self._open(), to, source, streams)
             if code:
                 check(code, {rf"\b{list_}\[{rank}\]": name for list_, some in (("from", input_names), ("to", names))
                              for rank, name in enumerate(some)})
