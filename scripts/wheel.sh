@@ -59,6 +59,8 @@ test_wheel() {
     rm -rf "$place/tests"
     cp -r python/tests "$place/tests"
     cp -r docs/notebooks "$place/tests/notebooks"
+    # NCCL's stand-in, of builds with tests.
+    [ ! -e build/tests/lib/nccl/libnccl.so.2 ] || cp build/tests/lib/nccl/libnccl.so.2 "$place/tests/"
     # %%cuda finds a compiler of scripts/setup.sh by this.
     [ ! -x .cuda/bin/nvcc ] || export CUDA_HOME=$root/.cuda
     cd "$place/tests"

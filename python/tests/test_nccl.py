@@ -1,12 +1,12 @@
-"""Redistributions between processes: what there is to say without NCCL.  Communicators and the library's functions for them are
-stand-ins here."""
+"""Redistributions between processes, without NCCL: by stand-ins for communicators, for the library's functions and for NCCL."""
+import os
 import sys
 from types import SimpleNamespace
 
 import pytest
 
 import wideload
-from test_redistribute import simulated
+from test_redistribute import simulated, start
 from wideload import Box, _library, _nccl
 
 
@@ -192,5 +192,91 @@ print("done")
 
 
 def test_plans():
-    run = simulated(PROGRAM)
-    assert run.stdout == "done\n", run.stderr
+    output, errors = simulated(PROGRAM)
+    assert output == "done\n", errors
+
+
+# One of several processes.
+RANK = '''
+import os, sys, time
+folder, meet, ranks, rank = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+sys.path.insert(0, folder)
+from test_redistribute import anywhere, cut, part_of
+
+class Id(ctypes.Structure):
+    _fields_ = [("bytes", ctypes.c_char * 128)]
+
+class Comm:
+    def __init__(self, id):
+        comm = P()
+        check(nccl.ncclCommInitRank(ctypes.byref(comm), ranks, id, rank))
+        self.comm, self.device_id = comm.value, lambda: rank
+
+wideload._library.context(f"gpu:{rank}")  # the stand-in finds the simulator that is open
+check(cuda.cuCtxSetCurrent(contexts[rank]))
+nccl = ctypes.CDLL(os.path.join(folder, "libnccl.so.2"))
+if rank == 0:
+    check(nccl.ncclGetUniqueId(ctypes.byref(id := Id())))
+    with open(meet + ".new", "wb") as file:
+        file.write(bytes(id))
+    os.rename(meet + ".new", meet)
+while not os.path.exists(meet):
+    time.sleep(0.01)
+with open(meet, "rb") as file:
+    comm = Comm(Id.from_buffer_copy(file.read()))
+
+generator = np.random.default_rng(7)  # the same on all ranks
+for dtype in np.uint8, np.float32, np.complex64, np.uint16, np.float64:
+    for _ in range(5):
+        sizes = tuple(int(generator.integers(1, 20)) for _ in range(int(generator.integers(1, 4))))
+        whole = generator.integers(0, 100, sizes).astype(dtype)
+        has, wants = cut(generator, sizes, ranks)[rank], [anywhere(generator, sizes) for _ in range(ranks)][rank]
+        plan = wideload.NcclRedistribution(comm, sizes, has, wants, dtype)
+        x = has and On(rank, part_of(whole, has))
+        for _ in range(2):
+            out = wants and On(rank, np.full(wants.shape, 101).astype(dtype))
+            assert plan(x, out=out) is out
+            plan.wait(60)
+            assert out is None or (out.read() == part_of(whole, wants)).all()
+        plan.close()
+assert "nccl" in wideload.explain(), wideload.explain()
+
+row, all_rows = Box((rank, 0), (1, 4)), Box((0, 0), (ranks, 4))
+for words, arguments in [
+        ("to_box of rank 0 wants the index (0, 0), which no from_box has", ((ranks, 4), row if rank else None, all_rows, 4)),
+        ("from_box of rank 0 and from_box of rank 1 both have the index", ((ranks, 4), all_rows, all_rows, 4)),
+        ("from_box of rank 1 has 5 indices from 0 on in dimension 1", ((ranks, 4), Box((rank, 0), (1, 4 + (rank == 1))), None, 4)),
+        ("sizes[1] is 4 on rank 0, and 5 on rank 1", ((ranks, 4 + (rank == 1)), row, None, 4)),
+        ("sizes: dimensions is 2 on rank 0, and 1 on rank 1", ((ranks, 4)[:2 - (rank == 1)], None, None, 4)),
+        ("dtype: element_bytes is 4 on rank 0, and 8 on rank 1", ((ranks, 4), row, None, 4 + 4 * (rank == 1)))]:
+    refuses(ValueError, words, lambda: wideload.NcclRedistribution(comm, *arguments))
+
+# A rank goes away between two calls.
+nccl.standin_settings.restype = ctypes.POINTER(ctypes.c_uint)
+settings = nccl.standin_settings()
+settings[0], settings[3] = 500, 1  # a lost rank is an error of the communicator, after 500 ms
+plan = wideload.NcclRedistribution(comm, (ranks, 4), row, all_rows, np.int32)
+x, out = On(rank, np.full((1, 4), rank, np.int32)), On(rank, np.zeros((ranks, 4), np.int32))
+plan(x, out=out)
+plan.wait(60)
+print("done", flush=True)
+if rank == 1:
+    os._exit(0)
+try:
+    plan(x, out=out)
+    plan.wait(5)
+except wideload.Error as error:
+    assert error.name == "WL_ERROR_COMMUNICATION" and "aborted" in str(error), error
+else:
+    raise AssertionError("a lost rank went unseen")
+print("seen", flush=True)
+'''
+STANDIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libnccl.so.2")
+
+
+@pytest.mark.skipif(not os.path.exists(STANDIN), reason="the build has no stand-in for NCCL")
+def test_processes(tmp_path):
+    """Three processes, by the stand-in for NCCL that the library's own tests have."""
+    processes = [start(RANK, os.path.dirname(STANDIN), str(tmp_path / "meet"), "3", str(rank)) for rank in range(3)]
+    results = [process.communicate(timeout=300) for process in processes]
+    assert [output for output, _ in results] == ["done\nseen\n", "done\n", "done\nseen\n"], results

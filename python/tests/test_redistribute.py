@@ -261,8 +261,8 @@ def test_devices_that_do_not_exist():
                "for device in 7, 'gpu:7', 'cuda:7':\n"
                "    try:\n        wideload.Redistribution((1,), box, box, 4, [device])\n"
                "    except wideload.Error as error:\n        print(error.name)\n")
-    run = simulated(program)
-    assert run.stdout.split() == ["WL_ERROR_NO_DEVICE"] * 3, run.stderr
+    output, errors = simulated(program)
+    assert output.split() == ["WL_ERROR_NO_DEVICE"] * 3, errors
 
 
 # ---------------------------------------------------------------- several GPUs
@@ -312,12 +312,18 @@ def refuses(error, words, call):
 '''
 
 
-def simulated(program):
-    """Runs DEVICES and a program with three devices of the simulator under CUDA's name."""
+def start(program, *arguments):
+    """Starts DEVICES and a program with three devices of the simulator under CUDA's name."""
     environment = {**os.environ, "LD_LIBRARY_PATH": os.path.join(FOLDER, "native", "lib", "wideload"),
                    "WIDELOAD_SIM_DEVICES": "3"}
-    return subprocess.run([sys.executable, "-I", "-c", DEVICES + program], env=environment, capture_output=True, text=True, timeout=120,
-                          check=False)
+    return subprocess.Popen([sys.executable, "-I", "-c", DEVICES + program, *arguments], env=environment, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+def simulated(program):
+    """What such a program prints, and its errors."""
+    with start(program) as process:
+        return process.communicate(timeout=120)
 
 
 GPUS = '''
@@ -362,8 +368,8 @@ print("done")
 
 
 def test_gpus():
-    run = simulated(GPUS)
-    assert run.stdout == "done\n", run.stderr
+    output, errors = simulated(GPUS)
+    assert output == "done\n", errors
 
 
 def test_examples():

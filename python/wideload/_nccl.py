@@ -105,7 +105,7 @@ class NcclRedistribution(Plan):
         super().__init__(handle.value or 0, width, boxes[:1], boxes[1:], [name])
         self._group = group  # the plan uses its communicator
 
-    def __call__(self, x: Any, out: Any = None) -> Any:
+    def __call__(self, x: Any, *, out: Any = None) -> Any:
         """Redistributes; returns the array that this rank wants.  Collective: each rank calls, in one order with its other
         calls of the group.
 

@@ -282,7 +282,7 @@ class Redistribution(Plan):
                r"\bcontexts\[": "devices[", "^the array": "sizes: the array"})
         super().__init__(handle.value or 0, width, from_boxes, to_boxes, names)
 
-    def __call__(self, inputs: Sequence[Any], out: Sequence[Any] | None = None) -> list[Any]:
+    def __call__(self, inputs: Sequence[Any], *, out: Sequence[Any] | None = None) -> list[Any]:
         """Redistributes; returns a list with the array that each rank wants.
 
         inputs  the array that each rank has, in C order: shape from_boxes[rank].shape, on devices[rank].  It may be None where
