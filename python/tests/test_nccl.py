@@ -7,7 +7,7 @@ import pytest
 
 import wideload
 from test_redistribute import simulated, start
-from wideload import Box, _library, _nccl
+from wideload import Box, _nccl
 
 
 class Backend:
@@ -133,13 +133,6 @@ def test_refused_arguments(error, words, call):
     with pytest.raises(error) as caught:
         wideload.NcclRedistribution(0x7000, *call, device=0)
     assert str(caught.value).startswith(words), caught.value
-
-
-def test_without_the_function(monkeypatch):
-    monkeypatch.setattr(_library, "wl_redistribution_create_nccl", None)
-    with pytest.raises(wideload.Error) as caught:
-        wideload.NcclRedistribution(0x7000, (2, 3), None, None, 4, device=0)
-    assert caught.value.name == "WL_ERROR_UNSUPPORTED"
 
 
 # A rank alone on the simulator: the plan that the library makes is one of a single process.

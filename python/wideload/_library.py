@@ -53,9 +53,8 @@ wl_csr_transpose_workspace = _function("wl_csr_transpose_workspace", 3)
 wl_csr_transpose = _function("wl_csr_transpose", 7)
 wl_csr_check = _function("wl_csr_check", 5)
 wl_redistribution_create = _function("wl_redistribution_create", 8)
-wl_redistribution_create_nccl = _function("wl_redistribution_create_nccl", 8) if hasattr(
-    _library, "wl_redistribution_create_nccl") else None
-wl_redistribution_wait = _function("wl_redistribution_wait", 2) if hasattr(_library, "wl_redistribution_wait") else None
+wl_redistribution_create_nccl = _function("wl_redistribution_create_nccl", 8)
+wl_redistribution_wait = _function("wl_redistribution_wait", 2)
 wl_redistribute = _function("wl_redistribute", 4)
 wl_redistribution_destroy = _function("wl_redistribution_destroy", 1, None)
 

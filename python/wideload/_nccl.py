@@ -93,8 +93,6 @@ class NcclRedistribution(Plan):
         sizes = integers(sizes, "sizes")
         boxes = [check_box(box, len(sizes), name) for box, name in ((from_box, "from_box"), (to_box, "to_box"))]
         width = bytes_of(dtype)
-        if _library.wl_redistribution_create_nccl is None:
-            raise _library.Error(_UNSUPPORTED, "this libwideload has no redistributions by NCCL")
         comm, name = communicator(group, device)
         handle = ctypes.c_void_p()
         check(_library.wl_redistribution_create_nccl(ctypes.byref(handle), context(name), comm, width, len(sizes), numbers64(sizes),
