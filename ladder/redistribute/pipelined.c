@@ -80,8 +80,8 @@ wl_error wl__pipelined_open(const struct wl_problem *problem, void **state) {
     return error;
 }
 
-wl_error wl__peer_copy(const struct wl_problem *problem, unsigned from, unsigned to, wl_devptr to_address,
-                       wl_devptr from_address, uint64_t bytes, wl_stream stream) {
+static wl_error cross(const struct wl_problem *problem, unsigned from, unsigned to, wl_devptr to_address,
+                      wl_devptr from_address, uint64_t bytes, CUstream stream) {
     wl_context *on = problem->group->contexts[from];
     if (bytes == 0)
         return WL_ERROR_OK;
@@ -114,6 +114,16 @@ static wl_error follow(const struct member *on, CUstream waiting, const struct m
     return error;
 }
 
+wl_error wl__peer_copy(const struct wl_problem *problem, unsigned from, unsigned to, wl_devptr to_address,
+                       wl_devptr from_address, uint64_t bytes) {
+    const struct pipeline *pipeline = problem->state;
+    const struct member *sender = &pipeline->members[from];
+    wl_error error = follow(sender, sender->streams[LINK], sender, sender->begun, NULL);
+    if (!error)
+        error = cross(problem, from, to, to_address, from_address, bytes, sender->streams[LINK]);
+    return error ? error : follow(sender, NULL, sender, sender->done[LINK], sender->streams[LINK]);
+}
+
 static wl_error move_chunk(const struct wl_problem *problem, unsigned from, unsigned to, uint64_t first,
                            uint64_t count) {
     const struct pipeline *pipeline = problem->state;
@@ -124,9 +134,9 @@ static wl_error move_chunk(const struct wl_problem *problem, unsigned from, unsi
     if (!error)
         error = follow(sender, sender->streams[LINK], sender, sender->done[PACK], sender->streams[PACK]);
     if (!error)
-        error = wl__peer_copy(problem, from, to, wl__piece_received(problem, from, to) + row_bytes * first,
-                              wl__piece_sent(problem, from, to) + row_bytes * first, row_bytes * count,
-                              sender->streams[LINK]);
+        error = cross(problem, from, to, wl__piece_received(problem, from, to) + row_bytes * first,
+                      wl__piece_sent(problem, from, to) + row_bytes * first, row_bytes * count,
+                      sender->streams[LINK]);
     if (!error)
         error =
             follow(receiver, receiver->streams[UNPACK], sender, sender->done[LINK], sender->streams[LINK]);

@@ -4,13 +4,15 @@
 
 #include "ladder/tables.h"
 
-/* Streams and events for each device of the problem's group. */
+/* Streams and events for each device of the problem's group: the state of the rungs whose copies cross. */
 wl_error wl__pipelined_open(const struct wl_problem *problem, void **state);
 void wl__pipelined_close(void *state);
 wl_error wl__pipelined(wl_context *context, const struct wl_problem *problem, wl_stream stream);
 
-/* cuMemcpyPeerAsync, in a stream of device `from`. */
+/* cuMemcpyPeerAsync, between what is in the default stream of device `from` and what follows there.  The copy
+ * has a stream of its own: in default streams CUDA lets a copy between two devices wait for all that both
+ * have to do, and both wait for the copy, so the two ways would take turns. */
 wl_error wl__peer_copy(const struct wl_problem *problem, unsigned from, unsigned to, wl_devptr to_address,
-                       wl_devptr from_address, uint64_t bytes, wl_stream stream);
+                       wl_devptr from_address, uint64_t bytes);
 
 #endif

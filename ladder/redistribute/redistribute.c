@@ -101,7 +101,7 @@ static wl_error pack_piece(const struct wl_problem *problem, unsigned from, unsi
 
 static wl_error send_piece(const struct wl_problem *problem, unsigned from, unsigned to) {
     return wl__peer_copy(problem, from, to, wl__piece_received(problem, from, to),
-                         wl__piece_sent(problem, from, to), wl__piece_bytes(problem, from, to), NULL);
+                         wl__piece_sent(problem, from, to), wl__piece_bytes(problem, from, to));
 }
 
 static wl_error unpack_piece(const struct wl_problem *problem, unsigned from, unsigned to) {
@@ -154,7 +154,7 @@ static wl_error copy_run(const struct wl_problem *problem, unsigned from, unsign
 
 static wl_error engine_run(const struct wl_problem *problem, unsigned from, unsigned to) {
     return wl__peer_copy(problem, from, to, wl__run_to(problem, from, to), wl__run_from(problem, from, to),
-                         wl__piece_bytes(problem, from, to), NULL);
+                         wl__piece_bytes(problem, from, to));
 }
 
 static wl_error kernel_copy(wl_context *context, const struct wl_problem *problem, wl_stream stream) {
@@ -186,7 +186,7 @@ static const struct wl_rung rungs[] = {
     {KERNEL_RUNG("store", "the device that has a piece stores rows of the transpose across", TILE, 8, store)},
     {RUNG("staged", "pack, let the copy engine cross (cuMemcpyPeerAsync), unpack", WL_REF_TRANSPOSE_ANY,
           staged),
-     .work_bytes = wl__staging_bytes},
+     .work_bytes = wl__staging_bytes, .open = wl__pipelined_open, .close = wl__pipelined_close},
     {RUNG("pipelined", "staged in 8 chunks: one is packed, one crosses, one is unpacked",
           WL_REF_TRANSPOSE_ANY, wl__pipelined),
      .work_bytes = wl__staging_bytes, .open = wl__pipelined_open, .close = wl__pipelined_close},
@@ -195,7 +195,7 @@ static const struct wl_rung rungs[] = {
      .open = open_plan, .close = close_plan},
     {RUNG("copy-engine", "as many bytes by the driver's copy, both ways at once (cuMemcpyPeerAsync)",
           WL_REF_EXCHANGE, copy_engine),
-     .library = "CUDA driver"},
+     .library = "CUDA driver", .open = wl__pipelined_open, .close = wl__pipelined_close},
 };
 
 const struct wl__rungs wl__ladder_redistribute = WL_RUNGS(rungs);

@@ -1,6 +1,7 @@
-/* The order of a redistribution's work between processes: each byte of a rank's memory that two pieces of work
- * touch, of which one writes it, is touched by one behind the other.  The simulator does work as it is asked
- * for, and so would not notice a wait that is missing.  So the order is proved from the streams and events.
+/* The order of a redistribution's work between processes: each byte of a rank's memory that two pieces of
+ * work touch, of which one writes it, is touched by one behind the other.  The simulator does work as it is
+ * asked for, and so would not notice a wait that is missing.  So the order is proved from the streams and
+ * events.
  *
  *     test_lib_redistribute_nccl_order [CASES] */
 #include <inttypes.h>
@@ -18,7 +19,15 @@
 #include "nccl/ranks.h"
 #include "redistributions.h"
 
-enum { NODES = 1024, WORDS = NODES / 64, STREAMS = 8, EVENTS = 32, BYTES = 12000, REGION = 1 << 16, HALF = REGION / 2 };
+enum {
+    NODES = 1024,
+    WORDS = NODES / 64,
+    STREAMS = 8,
+    EVENTS = 32,
+    BYTES = 12000,
+    REGION = 1 << 16,
+    HALF = REGION / 2
+};
 
 /* A set of pieces of work. */
 struct set {
@@ -101,8 +110,8 @@ static void touch(unsigned node, const struct set *before, wl_devptr address, bo
     const struct region *region = NULL;
     struct byte *byte = byte_at(address, &region);
     if (byte->writer && byte->writer - 1 != node && !has(before, byte->writer - 1))
-        rank_fail(self, "%s touches byte %" PRIu64 " of %s, and is not behind %s, which wrote it", names[node],
-                  (uint64_t)(address - region->base), region->name, names[byte->writer - 1]);
+        rank_fail(self, "%s touches byte %" PRIu64 " of %s, and is not behind %s, which wrote it",
+                  names[node], (uint64_t)(address - region->base), region->name, names[byte->writer - 1]);
     if (writes && !is_within(&byte->readers, before))
         rank_fail(self, "%s writes byte %" PRIu64 " of %s, and is not behind all that read it", names[node],
                   (uint64_t)(address - region->base), region->name);
@@ -113,7 +122,8 @@ static void touch(unsigned node, const struct set *before, wl_devptr address, bo
 }
 
 /* All elements of one side. */
-static void touch_strided(unsigned node, const struct set *before, const struct wl__strided *all, bool writes) {
+static void touch_strided(unsigned node, const struct set *before, const struct wl__strided *all,
+                          bool writes) {
     uint64_t index[WL_RANK_MAX] = {0};
     for (bool more = true; more;) {
         wl_devptr at = writes ? all->to : all->from;
@@ -128,13 +138,13 @@ static void touch_strided(unsigned node, const struct set *before, const struct 
     }
 }
 
-wl_error __real_wl__strided_move(wl_context *context, struct wl__choice *choice, const struct wl__strided *all,
-                                 wl_stream stream);
-wl_error __wrap_wl__strided_move(wl_context *context, struct wl__choice *choice, const struct wl__strided *all,
-                                 wl_stream stream);
+wl_error __real_wl__strided_move(wl_context *context, struct wl__choice *choice,
+                                 const struct wl__strided *all, wl_stream stream);
+wl_error __wrap_wl__strided_move(wl_context *context, struct wl__choice *choice,
+                                 const struct wl__strided *all, wl_stream stream);
 
-wl_error __wrap_wl__strided_move(wl_context *context, struct wl__choice *choice, const struct wl__strided *all,
-                                 wl_stream stream) {
+wl_error __wrap_wl__strided_move(wl_context *context, struct wl__choice *choice,
+                                 const struct wl__strided *all, wl_stream stream) {
     struct place *place = find(streams, STREAMS, stream);
     const unsigned node = new_node("a copy between strides");
     touch_strided(node, &place->before, all, false);
@@ -245,7 +255,8 @@ static void run_case(const struct rank *rank, const struct redistribution *all) 
     again += uses_slots_again(plan->exchange);
     for (unsigned time = 0; time < 3; time++) {
         const wl_stream stream = time < 2 ? rank->stream : other_stream;
-        const wl_devptr from = regions[0].base + (time < 2 ? 0 : HALF), to = regions[1].base + (time < 2 ? 0 : HALF);
+        const wl_devptr from = regions[0].base + (time < 2 ? 0 : HALF),
+                        to = regions[1].base + (time < 2 ? 0 : HALF);
         work(stream, "work ahead on from", from, has_bytes, true);
         work(stream, "work ahead on to", to, wants_bytes, true);
         need(wl_redistribute(plan, &to, &from, &stream));
