@@ -182,7 +182,6 @@ static wl_error read_letters(struct wl__exchange *exchange) {
                  : wl__driver_check(driver, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
 }
 
-/* Runs a step in the primary context. */
 static wl_error enter(struct wl__exchange *exchange) {
     return wl__driver_check(&exchange->context->driver,
                             exchange->context->driver.cuCtxPushCurrent(exchange->primary),

@@ -6,6 +6,7 @@
  * WIDELOAD_DEVICE=gpu on GPUs with NVIDIA's, for as many ranks as there are GPUs.  Rounds are so short that
  * arrays go through many.  The rank's stream holds work ahead of the call and behind it. */
 #include <inttypes.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -38,12 +39,11 @@ enum { BYTES = 24 << 10, MATRIX = 9 << 20, GUARD = 64, AREA = MATRIX + 2 * GUARD
 /* ---------------------------------------------------------------- a rank's memory */
 
 /* `given` goes to `from` ahead of the call, and `to` goes to `result` behind it. */
-static wl_devptr given, from, to, result;
-static unsigned char *expected, *got;
-
-static wl_devptr *const areas[] = {&given, &from, &to, &result};
+static _Thread_local wl_devptr given, from, to, result;
+static _Thread_local unsigned char *expected, *got;
 
 static void open_memory(struct rank *rank) {
+    wl_devptr *const areas[] = {&given, &from, &to, &result};
     rank_load(rank, rank->rank % 2);
     rank_open(rank);
     for (unsigned i = 0; i < 4; i++)
@@ -55,6 +55,7 @@ static void open_memory(struct rank *rank) {
 }
 
 static void close_memory(struct rank *rank) {
+    wl_devptr *const areas[] = {&given, &from, &to, &result};
     for (unsigned i = 0; i < 4; i++)
         need(wl_free(rank->context, *areas[i]));
     free(expected);
@@ -150,22 +151,27 @@ static wl_redistribution *make(const struct rank *rank, const struct redistribut
 
 /* ---------------------------------------------------------------- random boxes */
 
-static void random_boxes(struct rank *rank, int argc, char **argv) {
+/* What the process's ranks have in common: the rounds, and how the stand-in behaves. */
+static void draw_process(const struct rank *rank, struct draw *draw) {
     static const uint64_t rounds[] = {97, 512, 2048, 7000, 1 << 20};
-    const uint64_t cases = strtoull(argv[0], NULL, 10), first = strtoull(argv[1], NULL, 10);
-    (void)argc;
+    wl__round_bytes = rounds[draw_below(draw, 5)];
+    if (!rank->standin)
+        return;
+    struct draw own = draw_from(rank->rank, draw->state);
+    rank->standin->delay_us = draw_one_in(&own, 8) ? 300 : 0;
+    rank->standin->progress = draw_one_in(&own, 4) ? 2 : 0;
+}
+
+static void run_cases(struct rank *rank, uint64_t first, uint64_t count, bool alone) {
     open_memory(rank);
-    for (uint64_t number = first; number < first + cases; number++) {
+    for (uint64_t number = first; number < first + count; number++) {
         struct draw draw = draw_from(23 + rank->ranks, number);
         const struct redistribution all = redistribution_draw(&draw, rank->ranks, BYTES);
         struct draw own = draw_from(rank->rank, number); /* what ranks need not agree on */
         struct job job = {&all, number, 0, (unsigned)draw_below(&own, 16) * draw_one_in(&own, 2),
                           (unsigned)draw_below(&own, 16) * draw_one_in(&own, 2)};
-        wl__round_bytes = rounds[draw_below(&draw, 5)];
-        if (rank->standin) {
-            rank->standin->delay_us = draw_one_in(&own, 8) ? 300 : 0;
-            rank->standin->progress = draw_one_in(&own, 4) ? 2 : 0;
-        }
+        if (alone)
+            draw_process(rank, &draw);
         wl_redistribution *plan = make(rank, &all);
         const unsigned times = draw_one_in(&draw, 3) ? 2 : 1;
         for (unsigned time = 0; time < times; time++) {
@@ -179,6 +185,11 @@ static void random_boxes(struct rank *rank, int argc, char **argv) {
     close_memory(rank);
 }
 
+static void random_boxes(struct rank *rank, int argc, char **argv) {
+    (void)argc;
+    run_cases(rank, strtoull(argv[1], NULL, 10), strtoull(argv[0], NULL, 10), true);
+}
+
 static const char *cases = CASES, *first_case = "0";
 
 static void random_boxes_of_all(void **state) {
@@ -189,6 +200,34 @@ static void random_boxes_of_all(void **state) {
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         if (counts[i] <= ranks_most())
             assert_int_equal(ranks_run("random", counts[i], seconds, words, NULL), 0);
+}
+
+/* Two ranks in one process, each in a thread of its own. */
+static void *run_thread(void *argument) {
+    run_cases(argument, 0, 20, false);
+    return NULL;
+}
+
+static void threads(struct rank *rank, int argc, char **argv) {
+    struct rank two[2];
+    pthread_t handles[2];
+    (void)argc, (void)argv;
+    wl__round_bytes = 700;
+    for (unsigned r = 0; r < 2; r++) {
+        two[r] = *rank;
+        two[r].ranks = 2;
+        two[r].rank = r;
+        if (pthread_create(&handles[r], NULL, run_thread, &two[r]))
+            rank_fail(rank, "there is no thread");
+    }
+    pthread_join(handles[0], NULL);
+    pthread_join(handles[1], NULL);
+}
+
+static void ranks_in_threads(void **state) {
+    (void)state;
+    if (ranks_most() >= 2)
+        assert_int_equal(ranks_run("threads", 1, 120, NULL, NULL), 0);
 }
 
 /* ---------------------------------------------------------------- matrices */
@@ -361,11 +400,8 @@ static void calls_only_put_work_on_streams(void **state) {
 
 int main(int argc, char **argv) {
     static const struct rank_mode modes[] = {
-        {"random", random_boxes},
-        {"transpose", transpose},
-        {"lose", lose},
-        {"count", count_calls},
-        {NULL, NULL},
+        {"random", random_boxes}, {"threads", threads},   {"transpose", transpose},
+        {"lose", lose},           {"count", count_calls}, {NULL, NULL},
     };
     const int status = ranks_child(argc, argv, modes);
     if (status >= 0)
@@ -376,6 +412,7 @@ int main(int argc, char **argv) {
         first_case = argv[2];
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_boxes_of_all),
+        cmocka_unit_test(ranks_in_threads),
         cmocka_unit_test(transposes),
         cmocka_unit_test(a_rank_dies),
         cmocka_unit_test(calls_only_put_work_on_streams),

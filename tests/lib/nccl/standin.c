@@ -1,5 +1,6 @@
 #include "standin.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -71,6 +72,7 @@ int ncclAllGather(const void *from, void *to, size_t count, int type, struct com
 
 static struct standin settings;
 static struct comm *comms;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the list */
 static _Thread_local unsigned depth;
 static _Thread_local struct operation operations[OPERATIONS];
 static _Thread_local unsigned operation_count;
@@ -81,8 +83,10 @@ struct standin *standin_settings(void) {
 
 int standin_is_stuck(void) {
     bool stuck = false;
+    pthread_mutex_lock(&lock);
     for (const struct comm *comm = comms; comm; comm = comm->next)
         stuck = stuck || (comm->stuck && !comm->ended);
+    pthread_mutex_unlock(&lock);
     return stuck;
 }
 
@@ -133,8 +137,10 @@ int ncclCommInitRank(struct comm **out, int ranks, unique_id id, int rank) {
     comm->ranks = ranks;
     comm->rank = rank;
     comm->device = (int)device;
+    pthread_mutex_lock(&lock);
     comm->next = comms;
     comms = comm;
+    pthread_mutex_unlock(&lock);
     if (!sockets_connect(comm->sockets, ranks, rank, id.words))
         return SYSTEM_FAILED;
     *out = comm;
