@@ -99,6 +99,8 @@ static wl_error join(struct wl__exchange *exchange, const char *call, void *comm
         error = retain_primary(exchange, device);
     if (!error)
         error = make_letters(exchange);
+    if (error == WL_ERROR_COMMUNICATION)
+        return wl__communicator_abort(exchange->communicator, call);
     if (!error)
         return WL_ERROR_OK;
     char message[1024];

@@ -197,14 +197,11 @@ static void count(struct rank *rank, int argc, char **argv) {
 
 /* Rounds of another length, as another version might have. */
 static void round_bytes(struct rank *rank, int argc, char **argv) {
-    const struct request request = valid(rank);
     wl_redistribution *plan;
     (void)argc, (void)argv;
     open_rank(rank);
     wl__round_bytes += rank->rank;
-    struct request mine = request;
-    mine.context = rank->context;
-    mine.comm = rank->comm;
+    const struct request mine = valid(rank);
     expect(rank, create(&plan, &mine), WL_ERROR_INVALID_ARGUMENT,
            "the length of a round is 40 on rank 0, and 41 on rank 1");
     close_rank(rank);
@@ -484,6 +481,31 @@ static void group_fails(struct rank *rank, int argc, char **argv) {
     close_rank(rank);
 }
 
+/* A communicator that reports an error: already when a plan is made, or in a call, or while waiting. */
+static void report(struct rank *rank, int argc, char **argv) {
+    wl_redistribution *plan = NULL;
+    wl_error error = WL_ERROR_OK;
+    (void)argc;
+    open_rank(rank);
+    const struct request mine = valid(rank);
+    if (strcmp(argv[0], "create") != 0)
+        need(create(&plan, &mine));
+    if (strcmp(argv[0], "wait") == 0)
+        need(call(rank, plan));
+    /* Others have to be through, too, as an abort closes their sockets. */
+    nanosleep(&(struct timespec){0, 200000000}, NULL);
+    rank->standin->error = 6;
+    if (strcmp(argv[0], "create") == 0)
+        error = create(&plan, &mine);
+    else
+        error =
+            strcmp(argv[0], "call") == 0 ? call(rank, plan) : wl_redistribution_wait(plan, 1000 * LONGEST);
+    expect(rank, error, WL_ERROR_COMMUNICATION, ": NCCL: a rank went away; the communicator was aborted");
+    wl_redistribution_destroy(plan);
+    rank->comm = NULL;
+    close_rank(rank);
+}
+
 /* A communicator that does not block, and whose work stays in progress on rank 1. */
 static void progress(struct rank *rank, int argc, char **argv) {
     (void)argc, (void)argv;
@@ -512,6 +534,9 @@ static void nccl_fails(void **state) {
         run("group", word, -1);
     }
     run("progress", NULL, -1);
+    run("report", "create", -1);
+    run("report", "call", -1);
+    run("report", "wait", -1);
 }
 
 /* The driver's functions, of which one fails from a call on. */
@@ -638,11 +663,11 @@ static void refused_calls(void **state) {
 
 int main(int argc, char **argv) {
     static const struct rank_mode modes[] = {
-        {"refuse", refuse},       {"count", count},     {"round", round_bytes}, {"device", device},
-        {"own", own_context},     {"alone", alone},     {"without", without},   {"die", die},
-        {"early", die_early},     {"away", stay_away},  {"group", group_fails}, {"memory", no_memory},
-        {"driver", driver_fails}, {"capture", capture}, {"hang", abort_hangs},  {"progress", progress},
-        {"addresses", addresses}, {NULL, NULL},
+        {"refuse", refuse},       {"count", count},         {"round", round_bytes}, {"device", device},
+        {"own", own_context},     {"alone", alone},         {"without", without},   {"die", die},
+        {"early", die_early},     {"away", stay_away},      {"group", group_fails}, {"memory", no_memory},
+        {"driver", driver_fails}, {"capture", capture},     {"hang", abort_hangs},  {"progress", progress},
+        {"report", report},       {"addresses", addresses}, {NULL, NULL},
     };
     const int status = ranks_child(argc, argv, modes);
     if (status >= 0)

@@ -186,8 +186,8 @@ int ncclCommUserRank(const struct comm *comm, int *rank) {
 
 int ncclCommGetAsyncError(struct comm *comm, int *result) {
     need_live(comm, "ncclCommGetAsyncError");
-    *result = comm->error;
-    if (!comm->error && comm->progress) {
+    *result = comm->error ? comm->error : settings.error;
+    if (!*result && comm->progress) {
         comm->progress--;
         *result = PROGRESS;
     }

@@ -22,6 +22,7 @@ struct standin {
     unsigned die_at;      /* in this group, counted from 1, the process dies with half of it sent; 0: never */
     unsigned hang_at;     /* from this group on, nothing is sent or received */
     unsigned fail_at;     /* the end of this group is an error */
+    int error;            /* what every communicator reports, an ncclResult_t */
     int abort_hangs;      /* ncclCommAbort does not return */
 };
 
