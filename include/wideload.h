@@ -454,7 +454,7 @@ WL_API wl_error wl_transpose_distributed_create(wl_redistribution **out, unsigne
  * the others are not told: INVALID_ARGUMENT for NULL in out, context or comm; UNSUPPORTED without NCCL in the
  * process, and on the host device.  They go on waiting for a call of this rank.
  *
- * The plan has memory for staging on its device, at most 192 MiB, or 384 KiB for each other rank if that is
+ * The plan has memory for staging on its device, at most 384 MiB, or 384 KiB for each other rank if that is
  * more.  Destroy it before its communicator, on each rank; that is not collective.
  *
  * COMMUNICATION: NCCL reported an error, or a rank did not answer in time.  Whenever a call of this library

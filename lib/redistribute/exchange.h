@@ -12,7 +12,7 @@
 /* Rounds whose chunks are in memory at a time: one is packed, one is sent, and one is unpacked. */
 #define WL__SLOTS 3
 
-/* Bytes that a rank sends in a round, at most, and gets: 32 MiB, in equal parts for all other ranks, of which
+/* Bytes that a rank sends in a round, at most, and gets: 64 MiB, in equal parts for all other ranks, of which
  * each has WL__CHUNK_LEAST or more.  So its memory for staging has at most 2 * WL__SLOTS times as much. Tests
  * lower it.  All ranks have the same. */
 extern uint64_t wl__round_bytes;

@@ -6,7 +6,7 @@
 #include "lib/error.h"
 #include "lib/redistribute/exchange.h"
 
-uint64_t wl__round_bytes = (uint64_t)32 << 20;
+uint64_t wl__round_bytes = (uint64_t)64 << 20;
 
 /* Chunks begin where any kernel's widest accesses may. */
 #define ALIGNMENT ((uint64_t)256)
