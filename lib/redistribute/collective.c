@@ -245,7 +245,7 @@ wl_error wl_redistribution_wait(wl_redistribution *plan, unsigned milliseconds) 
 }
 
 void wl__finish_exchange(struct wl__exchange *exchange) {
-    if (exchange->called && !exchange->communicator->aborted)
+    if ((exchange->connects || exchange->called) && !exchange->communicator->aborted)
         (void)wl__communicator_await(exchange->communicator, exchange->context, exchange->finished,
                                      wl__nccl_patience, "wl_redistribution_destroy", exchange->missing);
     wl__exchange_close(exchange);

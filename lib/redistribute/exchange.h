@@ -79,8 +79,8 @@ struct wl__exchange {
     CUstream stages[WL__STAGES];
     CUevent packed[WL__SLOTS], moved[WL__SLOTS], unpacked[WL__SLOTS], done[WL__STAGES];
     CUevent begun, finished; /* the caller's stream is at the call, and behind it */
-    bool called;
-    char missing[256]; /* whom this rank waits for, in words */
+    bool connects, called;   /* `finished` is behind the connections, and then behind the last call */
+    char missing[256];       /* whom this rank waits for, in words */
 };
 
 /* What a rank tells the others of itself: of one size for ever, so that different versions can tell each
@@ -98,7 +98,8 @@ wl_error wl__exchange_tell(struct wl__exchange *exchange, const char *call, cons
 /* Makes what the calls need (stages.c).  The request is checked and has all ranks' boxes. */
 wl_error wl__make_stages(struct wl__exchange *exchange, const struct wl__request *request);
 void wl__free_stages(struct wl__exchange *exchange);
-/* Sends a little to each rank that this one will send to, so that NCCL makes its connections now. */
+/* Sends a little to each rank that this one will send to, so that NCCL makes its connections now.  It does
+ * not wait for them. */
 wl_error wl__connect(struct wl__exchange *exchange, const char *call);
 
 /* One call (staged.c).  The arrays are checked.  After a failure the communicator is aborted, except if a

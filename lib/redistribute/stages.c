@@ -225,8 +225,14 @@ wl_error wl__connect(struct wl__exchange *exchange, const char *call) {
         return WL_ERROR_OK;
     wl_error error = wl__enter(exchange->context);
     if (!error) {
+        const struct wl__driver *driver = &exchange->context->driver;
         error = send_a_little(exchange);
+        if (!error)
+            error = wl__driver_check(
+                driver, driver->cuEventRecord(exchange->finished, exchange->stages[WL__STAGE_LINK]),
+                "cuEventRecord");
         wl__leave(exchange->context);
     }
+    exchange->connects = !error;
     return error ? wl__communicator_abort(exchange->communicator, call) : WL_ERROR_OK;
 }

@@ -448,11 +448,28 @@ static void abort_hangs(struct rank *rank, int argc, char **argv) {
     in_time(rank, start);
 }
 
+/* The connections, which creating a plan makes last, are never made: destroying the plan ends that. */
+static void unconnected(struct rank *rank, int argc, char **argv) {
+    (void)argc, (void)argv;
+    open_rank(rank);
+    wl_redistribution *other = make(rank);
+    *rank->standin = (struct standin){.hang_at = CREATING};
+    wl_redistribution *plan = make(rank);
+    const double start = now_seconds();
+    wl_redistribution_destroy(plan);
+    in_time(rank, start);
+    expect(rank, call(rank, other), WL_ERROR_COMMUNICATION, "an earlier call failed");
+    wl_redistribution_destroy(other);
+    rank->comm = NULL;
+    close_rank(rank);
+}
+
 static void a_rank_stays_away(void **state) {
     (void)state;
     run("away", "create", -1);
     run("away", "call", -1);
     run("away", "destroy", -1);
+    run("connect", NULL, -1);
     run("hang", NULL, -1);
 }
 
@@ -663,11 +680,11 @@ static void refused_calls(void **state) {
 
 int main(int argc, char **argv) {
     static const struct rank_mode modes[] = {
-        {"refuse", refuse},       {"count", count},         {"round", round_bytes}, {"device", device},
-        {"own", own_context},     {"alone", alone},         {"without", without},   {"die", die},
-        {"early", die_early},     {"away", stay_away},      {"group", group_fails}, {"memory", no_memory},
-        {"driver", driver_fails}, {"capture", capture},     {"hang", abort_hangs},  {"progress", progress},
-        {"report", report},       {"addresses", addresses}, {NULL, NULL},
+        {"refuse", refuse},       {"count", count},         {"round", round_bytes},   {"device", device},
+        {"own", own_context},     {"alone", alone},         {"without", without},     {"die", die},
+        {"early", die_early},     {"away", stay_away},      {"group", group_fails},   {"memory", no_memory},
+        {"driver", driver_fails}, {"capture", capture},     {"hang", abort_hangs},    {"progress", progress},
+        {"report", report},       {"addresses", addresses}, {"connect", unconnected}, {NULL, NULL},
     };
     const int status = ranks_child(argc, argv, modes);
     if (status >= 0)
