@@ -129,7 +129,7 @@ wl_error wl__exchange_open(struct wl__exchange **out, const char *call, wl_conte
 /* If the abort has not ended, the driver might wait for ever in freeing, so that memory is not freed. */
 void wl__exchange_close(struct wl__exchange *exchange) {
     const struct wl__driver *driver = &exchange->context->driver;
-    const bool stuck = exchange->communicator && exchange->communicator->stuck;
+    const bool stuck = exchange->communicator && wl__communicator_is_stuck(exchange->communicator);
     if (!stuck && exchange->primary && !driver->cuCtxPushCurrent(exchange->primary)) {
         wl__free_stages(exchange);
         if (exchange->letters)

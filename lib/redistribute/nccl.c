@@ -67,8 +67,10 @@ static wl_error get_entry(struct wl__communicator **out, const struct wl__nccl *
     struct wl__communicator *entry = find_entry(comm);
     if (!entry) {
         entry = calloc(1, sizeof(*entry));
-        if (!entry)
+        if (!entry || pthread_mutex_init(&entry->lock, NULL)) {
+            free(entry);
             return wl__fail(WL_ERROR_OUT_OF_MEMORY, "%s: no memory for a communicator", call);
+        }
         entry->nccl = *nccl;
         entry->comm = comm;
         entry->next = all;
@@ -97,6 +99,7 @@ void wl__communicator_put(struct wl__communicator *communicator) {
         while (*link != communicator)
             link = &(*link)->next;
         *link = communicator->next;
+        pthread_mutex_destroy(&communicator->lock);
         free(communicator);
     }
     pthread_mutex_unlock(&lock);
@@ -107,13 +110,23 @@ wl_error wl__communicator_abort(struct wl__communicator *communicator, const cha
     const size_t length = strlen(call);
     snprintf(message, sizeof(message), "%s", wl_message());
     const bool named = strncmp(message, call, length) == 0 && message[length] == ':';
+    pthread_mutex_lock(&communicator->lock);
     const bool was = atomic_exchange(&communicator->aborted, true);
     if (!was)
         communicator->stuck = !wl__nccl_abort(&communicator->nccl, communicator->comm);
+    const bool stuck = communicator->stuck;
+    pthread_mutex_unlock(&communicator->lock);
     return wl__fail(WL_ERROR_COMMUNICATION, "%s%s%s; %s", named ? "" : call, named ? "" : ": ", message,
-                    was                   ? "the communicator had been aborted"
-                    : communicator->stuck ? "ncclCommAbort has not returned"
-                                          : "the communicator was aborted");
+                    was     ? "the communicator had been aborted"
+                    : stuck ? "ncclCommAbort has not returned"
+                            : "the communicator was aborted");
+}
+
+bool wl__communicator_is_stuck(struct wl__communicator *communicator) {
+    pthread_mutex_lock(&communicator->lock);
+    const bool stuck = communicator->stuck;
+    pthread_mutex_unlock(&communicator->lock);
+    return stuck;
 }
 
 /* ---------------------------------------------------------------- waiting */
@@ -141,30 +154,40 @@ static wl_error fail_nccl(const struct wl__communicator *communicator, int resul
                     has_more ? ": " : "", has_more ? more : "");
 }
 
+/* What NCCL says of it, unless it was aborted: then it is gone. */
+static wl_error ask(struct wl__communicator *communicator, int *result) {
+    int asked = WL__NCCL_SUCCESS;
+    pthread_mutex_lock(&communicator->lock);
+    const bool gone = communicator->aborted;
+    if (!gone)
+        asked = communicator->nccl.ncclCommGetAsyncError(communicator->comm, result);
+    pthread_mutex_unlock(&communicator->lock);
+    if (gone)
+        return wl__fail(WL_ERROR_COMMUNICATION, "an earlier call failed");
+    return asked == WL__NCCL_SUCCESS ? WL_ERROR_OK : fail_nccl(communicator, asked, "ncclCommGetAsyncError");
+}
+
 wl_error wl__nccl_check(struct wl__communicator *communicator, int result, const char *function) {
     const double start = now_ms();
-    int asked = WL__NCCL_SUCCESS;
-    while (result == WL__NCCL_IN_PROGRESS && asked == WL__NCCL_SUCCESS) {
+    while (result == WL__NCCL_IN_PROGRESS) {
         const double waited = now_ms() - start;
         if (waited > wl__nccl_patience)
             return wl__fail(WL_ERROR_COMMUNICATION, "%s: still in progress after %u ms", function,
                             wl__nccl_patience);
         sleep_a_little(waited);
-        asked = communicator->nccl.ncclCommGetAsyncError(communicator->comm, &result);
+        const wl_error error = ask(communicator, &result);
+        if (error)
+            return error;
     }
-    if (asked != WL__NCCL_SUCCESS)
-        return fail_nccl(communicator, asked, "ncclCommGetAsyncError");
     return result == WL__NCCL_SUCCESS ? WL_ERROR_OK : fail_nccl(communicator, result, function);
 }
 
 /* Whether NCCL knows of an error. */
 static wl_error check_communicator(struct wl__communicator *communicator) {
     int result = WL__NCCL_SUCCESS;
-    if (communicator->aborted)
-        return wl__fail(WL_ERROR_COMMUNICATION, "an earlier call failed");
-    const int asked = communicator->nccl.ncclCommGetAsyncError(communicator->comm, &result);
-    if (asked != WL__NCCL_SUCCESS)
-        return fail_nccl(communicator, asked, "ncclCommGetAsyncError");
+    const wl_error error = ask(communicator, &result);
+    if (error)
+        return error;
     return result == WL__NCCL_SUCCESS || result == WL__NCCL_IN_PROGRESS
                ? WL_ERROR_OK
                : fail_nccl(communicator, result, "NCCL");

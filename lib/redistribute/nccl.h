@@ -34,8 +34,9 @@ struct wl__communicator {
     struct wl__nccl nccl;
     void *comm;
     unsigned plans;
-    _Atomic bool aborted;
-    _Atomic bool stuck; /* ncclCommAbort has not returned: its kernels may still use memory */
+    pthread_mutex_t lock; /* held while it is asked for errors, and while it is aborted */
+    _Atomic bool aborted; /* or an abort has begun */
+    bool stuck; /* ncclCommAbort has not returned: its kernels may still use memory.  Under the lock */
     struct wl__communicator *next;
 };
 
@@ -54,6 +55,9 @@ wl_error wl__communicator_check(struct wl__communicator *communicator, const cha
 /* Ends it after a failure, so that no kernel of NCCL waits any longer, and puts that into the thread's
  * message, behind "`call`: " and what failed. */
 wl_error wl__communicator_abort(struct wl__communicator *communicator, const char *call);
+
+/* Whether an abort of it has not ended in time.  Waits for one that another thread has begun. */
+bool wl__communicator_is_stuck(struct wl__communicator *communicator);
 
 /* Waits until an event of the context's is reached, at most so many milliseconds.  `missing` says who may
  * be late.  After a time-out, an error of NCCL's or one of the driver the communicator is aborted. */

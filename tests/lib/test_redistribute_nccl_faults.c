@@ -1,5 +1,6 @@
 /* What goes wrong between processes: every rank gets an error in bounded time, with words, and no output
  * passes for done.  With the stand-in for NCCL, whose settings say what fails. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -464,12 +465,55 @@ static void unconnected(struct rank *rank, int argc, char **argv) {
     close_rank(rank);
 }
 
+static void *wait_in_vain(void *plan) {
+    return (void *)(uintptr_t)(wl_redistribution_wait(plan, 200) == WL_ERROR_COMMUNICATION);
+}
+
+static _Atomic bool is_destroyed;
+
+static void *destroy(void *plan) {
+    wl_redistribution_destroy(plan);
+    is_destroyed = true;
+    return NULL;
+}
+
+/* One thread aborts the communicator, and another one destroys a second plan: what NCCL's kernels may use
+ * until the abort has ended is not freed before. */
+static void abort_in_thread(struct rank *rank, int argc, char **argv) {
+    pthread_t waits, destroys;
+    void *was_error = NULL;
+    (void)argc, (void)argv;
+    open_rank(rank);
+    wl_redistribution *plan = make(rank), *other = make(rank);
+    *rank->standin = (struct standin){.hang_at = 1, .abort_hangs = 1};
+    need(call(rank, plan));
+    struct wl__communicator *communicator = plan->exchange->communicator;
+    if (pthread_create(&waits, NULL, wait_in_vain, plan))
+        rank_fail(rank, "no thread");
+    while (!communicator->aborted)
+        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    if (pthread_create(&destroys, NULL, destroy, other))
+        rank_fail(rank, "no thread");
+    nanosleep(&(struct timespec){0, 200000000}, NULL);
+    if (is_destroyed)
+        rank_fail(rank, "a plan was freed amid ncclCommAbort");
+    rank->standin->abort_hangs = 0;
+    pthread_join(waits, &was_error);
+    pthread_join(destroys, NULL);
+    if (!was_error)
+        rank_fail(rank, "waiting was no error");
+    wl_redistribution_destroy(plan);
+    rank->comm = NULL;
+    close_rank(rank);
+}
+
 static void a_rank_stays_away(void **state) {
     (void)state;
     run("away", "create", -1);
     run("away", "call", -1);
     run("away", "destroy", -1);
     run("connect", NULL, -1);
+    run("thread", NULL, -1);
     run("hang", NULL, -1);
 }
 
@@ -680,11 +724,27 @@ static void refused_calls(void **state) {
 
 int main(int argc, char **argv) {
     static const struct rank_mode modes[] = {
-        {"refuse", refuse},       {"count", count},         {"round", round_bytes},   {"device", device},
-        {"own", own_context},     {"alone", alone},         {"without", without},     {"die", die},
-        {"early", die_early},     {"away", stay_away},      {"group", group_fails},   {"memory", no_memory},
-        {"driver", driver_fails}, {"capture", capture},     {"hang", abort_hangs},    {"progress", progress},
-        {"report", report},       {"addresses", addresses}, {"connect", unconnected}, {NULL, NULL},
+        {"refuse", refuse},
+        {"count", count},
+        {"round", round_bytes},
+        {"device", device},
+        {"own", own_context},
+        {"alone", alone},
+        {"without", without},
+        {"die", die},
+        {"early", die_early},
+        {"away", stay_away},
+        {"group", group_fails},
+        {"memory", no_memory},
+        {"driver", driver_fails},
+        {"capture", capture},
+        {"hang", abort_hangs},
+        {"progress", progress},
+        {"report", report},
+        {"addresses", addresses},
+        {"connect", unconnected},
+        {"thread", abort_in_thread},
+        {NULL, NULL},
     };
     const int status = ranks_child(argc, argv, modes);
     if (status >= 0)

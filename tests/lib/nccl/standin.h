@@ -23,7 +23,7 @@ struct standin {
     unsigned hang_at;     /* from this group on, nothing is sent or received */
     unsigned fail_at;     /* the end of this group is an error */
     int error;            /* what every communicator reports, an ncclResult_t */
-    int abort_hangs;      /* ncclCommAbort does not return */
+    _Atomic int abort_hangs; /* ncclCommAbort does not return while this is so */
 };
 
 typedef struct standin *standin_settings_fn(void);
