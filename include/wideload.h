@@ -450,9 +450,10 @@ WL_API wl_error wl_transpose_distributed_create(wl_redistribution **out, unsigne
  * this library and beside it, and not within ncclGroupStart.  They wait for each other, at most 5 minutes.
  * Each rank checks what all ranks have and want.  So what is wrong on one is an error with one message on
  * all, which names the rank: boxes that do not fit together, as above; element_bytes, dimensions or sizes
- * that differ; a context of another device; no memory.  What a call refuses before it can speak for its rank
- * the others are not told: INVALID_ARGUMENT for NULL in out, context or comm; UNSUPPORTED without NCCL in the
- * process, and on the host device.  They go on waiting for a call of this rank.
+ * that differ; a context of another device; no memory for staging.  What a call refuses before it can speak
+ * for its rank the others are not told: INVALID_ARGUMENT for NULL in out, context or comm; UNSUPPORTED
+ * without NCCL in the process, and on the host device; OUT_OF_MEMORY and DRIVER if it cannot even make what
+ * it speaks with.  They go on waiting for a call of this rank.
  *
  * The plan has memory for staging on its device, at most 384 MiB, or 384 KiB for each other rank if that is
  * more.  Destroy it before its communicator, on each rank; that is not collective.
