@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 import wideload
-from test_redistribute import simulated, start
+from test_redistribute import simulated, simulated_processes
 from wideload import Box, _nccl
 
 
@@ -270,6 +270,5 @@ STANDIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libnccl.so.2
 @pytest.mark.skipif(not os.path.exists(STANDIN), reason="the build has no stand-in for NCCL")
 def test_processes(tmp_path):
     """Three processes, by the stand-in for NCCL that the library's own tests have."""
-    processes = [start(RANK, os.path.dirname(STANDIN), str(tmp_path / "meet"), "3", str(rank)) for rank in range(3)]
-    results = [process.communicate(timeout=300) for process in processes]
+    results = simulated_processes(RANK, [(os.path.dirname(STANDIN), str(tmp_path / "meet"), "3", str(rank)) for rank in range(3)], 300)
     assert [output for output, _ in results] == ["done\nseen\n", "done\n", "done\nseen\n"], results

@@ -312,18 +312,27 @@ def refuses(error, words, call):
 '''
 
 
-def start(program, *arguments):
-    """Starts DEVICES and a program with three devices of the simulator under CUDA's name."""
+def start(program, arguments):
     environment = {**os.environ, "LD_LIBRARY_PATH": os.path.join(FOLDER, "native", "lib", "wideload"),
                    "WIDELOAD_SIM_DEVICES": "3"}
     return subprocess.Popen([sys.executable, "-I", "-c", DEVICES + program, *arguments], env=environment, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
+def simulated_processes(program, arguments, seconds):
+    """What DEVICES and a program print, and their errors, in a process for each list of arguments, with three devices of the
+    simulator under CUDA's name.  Those that are late are killed."""
+    processes = [start(program, some) for some in arguments]
+    try:
+        return [process.communicate(timeout=seconds) for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
 def simulated(program):
-    """What such a program prints, and its errors."""
-    with start(program) as process:
-        return process.communicate(timeout=120)
+    return simulated_processes(program, [()], 120)[0]
 
 
 GPUS = '''

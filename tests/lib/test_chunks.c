@@ -39,7 +39,7 @@ static struct wl__strided draw_piece(struct draw *draw) {
     return all;
 }
 
-/* Visits each element; `other` is the address on the other side. */
+/* Counts each byte of one side. */
 static void mark(const struct wl__strided *chunk, unsigned char *seen, bool from) {
     uint64_t index[WL_RANK_MAX] = {0};
     for (bool more = true; more;) {
