@@ -63,8 +63,9 @@ static pid_t start(const char *mode, unsigned ranks, unsigned rank, const char *
 /* Waits for one rank until a time; kills it then. */
 static int wait_for(pid_t child, double until) {
     int status = 0;
+    pid_t ended;
     bool killed = false;
-    while (waitpid(child, &status, WNOHANG) == 0) {
+    while ((ended = waitpid(child, &status, WNOHANG)) == 0) {
         if (now_seconds() > until && !killed) {
             fprintf(stderr, "a rank did not end in time\n");
             kill(child, SIGKILL);
@@ -72,7 +73,7 @@ static int wait_for(pid_t child, double until) {
         }
         pause_ms(2);
     }
-    return status;
+    return ended == child ? status : -1;
 }
 
 uint64_t ranks_run(const char *mode, unsigned ranks, unsigned seconds, const char *const *words,
