@@ -181,6 +181,14 @@ static void run(struct rank *rank, int argc, char **argv) {
     rank_close(rank);
 }
 
+/* Numbers that are not 0, with commas between them. */
+static bool is_list(const char *text) {
+    const size_t digits = strspn(text, "0123456789");
+    if (!digits || strspn(text, "0") == digits)
+        return false;
+    return !text[digits] || (text[digits] == ',' && is_list(text + digits + 1));
+}
+
 static int usage(void) {
     fprintf(stderr,
             "usage: redistribute_nccl [--ranks N] [--sizes N,...] [--rounds MIB,...] [--samples N]\n");
@@ -198,7 +206,7 @@ int main(int argc, char **argv) {
         unsigned option = 0;
         while (option < 4 && strcmp(argv[i], names[option]) != 0)
             option++;
-        if (option == 4 || i + 1 == argc || !strspn(argv[i + 1], "0123456789"))
+        if (option == 4 || i + 1 == argc || !is_list(argv[i + 1]))
             return usage();
         values[option] = argv[i + 1];
     }
