@@ -76,6 +76,10 @@ static void words_have_room(void **state) {
         {1, (uint64_t)1 << 32, false},
         {2048, 70000, true},
         {4096, (uint64_t)1 << 32, false}, /* the other index alone takes 4 bytes */
+        {2048, (uint64_t)1 << 31, false}, /* a first digit of 10 bits would leave one, which is too few */
+        {4096, (uint64_t)1 << 31, false}, /* so would one of 11 bits */
+        {8192, (uint64_t)1 << 31, false}, /* and one of 12 */
+        {8192, (uint64_t)1 << 30, false}, /* a first digit of 11 bits leaves two */
         {1 << 20, 1 << 22, false},        /* 10 bits and 22 */
         {1 << 20, (1 << 22) + 1, false},  /* a first digit of 11 bits leaves 9, and 23 */
         {(1 << 20) + 1, (1 << 22) + 1, false},
