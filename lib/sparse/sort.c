@@ -58,12 +58,13 @@ static struct plan plan_of(const wl_context *context, const struct wl__sort *sor
         plan.bits[i] = (left + plan.passes - i - 1) / (plan.passes - i);
         left -= plan.bits[i];
     }
-    plan.word = plan.passes == 1 && sort->entries >> 32 == 0 ? 4 : 8;
+    const bool is_short = sort->entries >> 32 == 0;
+    plan.word = plan.passes == 1 && is_short ? 4 : 8;
     /* A word of 4 bytes has room for what is left of the key and for the other index if the first digit takes
      * at least so many bits, and leaves enough for another.  A longer first digit costs less than words of 8
      * bytes. */
     const unsigned least = bits + plan.other_bits > 32 ? bits + plan.other_bits - 32 : 0;
-    if (plan.passes == 2 && least + WL_SORT_LEAST <= bits && least <= room.most) {
+    if (plan.passes == 2 && is_short && least + WL_SORT_LEAST <= bits && least <= room.most) {
         plan.word = 4;
         plan.bits[0] = least > plan.bits[0] ? least : plan.bits[0];
         plan.bits[1] = bits - plan.bits[0];

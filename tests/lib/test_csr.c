@@ -144,6 +144,22 @@ static void wide_blocks_count_to_32_bits(void **state) {
     assert_int_equal(bytes / shape.entries, 2);
 }
 
+/* From 2^32 entries on, words have 8 bytes: the kernels for words of 4 count places to 32 bits. */
+static void many_entries_have_long_words(void **state) {
+    (void)state;
+    wl_sparse_shape shape = {1 << 20, 1 << 20, UINT32_MAX, 8, 0};
+    wl_device_info info;
+    size_t below, from_there_on;
+    choose_blocks(false);
+    assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
+    if (strcmp(info.kind, "host") == 0)
+        skip();
+    assert_int_equal(wl_csr_transpose_workspace(context, &shape, &below), WL_ERROR_OK);
+    shape.entries++;
+    assert_int_equal(wl_csr_transpose_workspace(context, &shape, &from_there_on), WL_ERROR_OK);
+    assert_in_range(from_there_on - below, 4 * shape.entries, 5 * shape.entries);
+}
+
 /* Several chunks of tiles, the last one of them partly full. */
 static void many_entries(void **state) {
     (void)state;
@@ -336,6 +352,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(words_have_room),
         cmocka_unit_test(digits_fit_shared_memory),
         cmocka_unit_test(wide_blocks_count_to_32_bits),
+        cmocka_unit_test(many_entries_have_long_words),
         cmocka_unit_test(many_entries),
         cmocka_unit_test(any_bits_do_no_harm),
         cmocka_unit_test(wrong_arguments_are_refused),
