@@ -1,13 +1,14 @@
 /* The transpose of a piece, of which one side is another device's memory.
  *
- *   elements   one thread per element: loads are along rows, and stores along columns.  The 32 lanes of a
- * warp store into 32 sectors, of which each gets 4 of its 32 bytes tile       through a padded 32 x 32 tile
- * in shared memory: loads and stores are rows of 128 bytes
+ * `elements` has one thread per element.  Loads are along rows, and stores along columns.  The 32 lanes of a
+ * warp store into 32 sectors, of which each gets 4 of its 32 bytes.
  *
- * Neither knows which side crosses the link.  `load` runs tile on the device that wants the piece, so that
+ * `tile` goes through a padded 32 x 32 tile in shared memory.  Loads and stores are rows of 128 bytes.
+ *
+ * Neither knows which side crosses the link.  `load` runs `tile` on the device that wants the piece, so that
  * its loads cross; `scatter` and `store` run on the device that has it, so that the stores cross.
  *
- * Traffic of a piece: 4 rows cols bytes over the link.  elements sends 8 times as many sectors as tile.
+ * Traffic of a piece: 4 rows cols bytes over the link.  `elements` sends 8 times as many sectors as `tile`.
  */
 #include "lib/cuda/index.cuh"
 
