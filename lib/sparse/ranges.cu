@@ -145,7 +145,8 @@ extern "C" __global__ void __launch_bounds__(WL_SURVEY_THREADS)
     const uint32_t lane = threadIdx.x % 32;
     const uint64_t warp = (uint64_t)blockIdx.x * (WL_SURVEY_THREADS / 32) + threadIdx.x / 32,
                    group = warp * p.step;
-    if (group * WL_GROUP >= p.rows || *wl_failed(p))
+    /* `failed` may change meanwhile, so the lanes agree on what they read. */
+    if (group * WL_GROUP >= p.rows || __any_sync(WL_EVERY, *wl_failed(p)))
         return;
     struct wl_found found = {0, 0, 0, 0};
     if (!wl_survey_group(p, group, found)) {
