@@ -25,7 +25,7 @@ static uint64_t ranges_of(const struct wl__sort *sort) {
 }
 
 bool wl__ranges_suit(const wl_context *context, const struct wl__sort *sort) {
-    return sort->pointers && context->capability >= 80 && sort->entries >= wl__ranges_least &&
+    return sort->has_pointers && context->capability >= 80 && sort->entries >= wl__ranges_least &&
            sort->entries >> 32 == 0 && sort->entries >= sort->keys &&
            sort->entries / COLUMN_MEAN_MOST <= sort->keys && sort->entries / ROW_MEAN_MOST <= sort->rows &&
            ranges_of(sort) > 1 && ranges_of(sort) <= (uint64_t)1 << 16;

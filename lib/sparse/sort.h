@@ -16,6 +16,7 @@
 struct wl__sort {
     uint64_t keys, rows, entries;
     unsigned index_bytes, width; /* 4 or 8; 0, 1, 2, 4, 8 or 16 */
+    bool has_pointers;           /* known before the addresses are: the workspace depends on it */
     wl_devptr from_keys, from_values;
     wl_devptr pointers; /* rows' starts, rows + 1 of them, or 0: */
     wl_devptr others;   /* an index of each entry */

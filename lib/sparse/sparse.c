@@ -40,7 +40,8 @@ static struct wl__sort sort_of(const wl_sparse_shape *shape, bool by_columns) {
                              .rows = by_columns ? shape->rows : shape->cols,
                              .entries = shape->entries,
                              .index_bytes = shape->index_bytes,
-                             .width = shape->width};
+                             .width = shape->width,
+                             .has_pointers = by_columns};
 }
 
 static wl_error workspace(const char *call, wl_context *context, const wl_sparse_shape *shape,

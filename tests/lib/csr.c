@@ -214,7 +214,7 @@ static bool went_by_ranges(const wl_sparse_shape *shape, const struct array *wor
                                   .entries = shape->entries,
                                   .index_bytes = shape->index_bytes,
                                   .width = shape->width,
-                                  .pointers = 1};
+                                  .has_pointers = true};
     uint32_t failed;
     if (!wl__ranges_suit(context, &sort))
         return false;
