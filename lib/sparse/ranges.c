@@ -24,11 +24,17 @@ static uint64_t ranges_of(const struct wl__sort *sort) {
     return wl__divide_up(sort->keys, (uint64_t)1 << bits_of_range(sort));
 }
 
+/* Whether the ranges' lists have room for all groups.  Else rows are many beside entries, and the survey
+ * reads the starts of all. */
+static bool lists_have_room(const struct wl__sort *sort) {
+    return sort->rows <= ranges_of(sort) * WL_RANGE_GROUPS * WL_GROUP;
+}
+
 bool wl__ranges_suit(const wl_context *context, const struct wl__sort *sort) {
     return sort->has_pointers && context->capability >= 80 && sort->entries >= wl__ranges_least &&
            sort->entries >> 32 == 0 && sort->entries >= sort->keys &&
            sort->entries / COLUMN_MEAN_MOST <= sort->keys && sort->entries / ROW_MEAN_MOST <= sort->rows &&
-           ranges_of(sort) > 1 && ranges_of(sort) <= (uint64_t)1 << 16;
+           ranges_of(sort) > 1 && ranges_of(sort) <= (uint64_t)1 << 16 && lists_have_room(sort);
 }
 
 /* Bits of the sum over ranges, which sort_bins makes. */
