@@ -347,13 +347,13 @@ typedef struct wl_sparse_shape {
  * to->pointers are set to 0, and no other array is used.
  *
  * wl_csr_transpose_workspace() gives the bytes of workspace that the call needs on this device.  For each
- * entry they are its value, 16 bytes, and at most 2.1 bytes of counts; for each 4096 columns they are 8
- * bytes; and there are less than 128 KiB more.  The 16 bytes are 4 or 8 up to 2^22 columns.  Up to 2048
- * columns there are neither they nor values.  (On compute capability 7.5: up to 2^20 and 1024.)  If all is 0,
- * workspace may be NULL.  On the host device it always is 0, and the call allocates at most the size of
- * indices and values, 8 bytes per entry, and counts for each thread.  Then OUT_OF_MEMORY is a further error.
- * The caller provides the workspace, aligned to 256 bytes and not overlapping the arrays.  It is in use until
- * the stream has finished the call.  Concurrent calls need one each.
+ * entry they are its value, 8 bytes (16 if indices have 4), and at most 2.1 bytes of counts; for each 4096
+ * columns they are 8 bytes; and there are less than 128 KiB more.  Up to 2^22 columns the 8 or 16 bytes are 4
+ * or 8.  Up to 2048 columns there are neither they nor values.  (On compute capability 7.5: up to 2^20 and
+ * 1024.)  If all is 0, workspace may be NULL.  On the host device it always is 0, and the call allocates at
+ * most the size of indices and values, 8 bytes per entry, and counts for each thread.  Then OUT_OF_MEMORY is
+ * a further error.  The caller provides the workspace, aligned to 256 bytes and not overlapping the arrays.
+ * It is in use until the stream has finished the call.  Concurrent calls need one each.
  *
  * Data are not checked (wl_csr_check() does that).  Starts or indices out of range make a result that means
  * nothing, but the call reads and writes nothing outside its arrays and the workspace.

@@ -93,6 +93,22 @@ static void place(uint64_t *part, uint64_t *end, uint64_t bytes) {
     *end += wl__divide_up(bytes, WL__SORT_ALIGNMENT) * WL__SORT_ALIGNMENT;
 }
 
+/* Whether the output's indices have room for words.  Every second pass before the last one may write there.
+ */
+static bool output_has_room(const struct plan *plan, const struct wl__sort *sort) {
+    return plan->word <= sort->index_bytes;
+}
+
+/* Where a pass writes: words of two passes that follow each other are apart, and those that the last pass
+ * reads are not in the output. */
+static wl_devptr written_by(const struct plan *plan, const struct parts *parts, const struct wl__sort *sort,
+                            unsigned pass) {
+    const unsigned later = plan->passes - 1 - pass;
+    if (later == 0 || (later % 2 == 0 && output_has_room(plan, sort)))
+        return sort->to_others;
+    return sort->workspace + parts->words[(later + 1) % 2];
+}
+
 /* Ranges of columns, which are tried before, have their workspace at the beginning.  Of it only the first
  * part is wanted later.  Nothing overflows: there are at most WL__MOST_ENTRIES. */
 static struct parts parts_of(const wl_context *context, const struct plan *plan,
@@ -102,7 +118,7 @@ static struct parts parts_of(const wl_context *context, const struct plan *plan,
     parts.end = 0;
     place(&parts.failed, &parts.end, 4);
     place(&parts.words[0], &parts.end, plan->passes > 1 ? words : 0);
-    place(&parts.words[1], &parts.end, plan->passes > 2 ? words : 0);
+    place(&parts.words[1], &parts.end, plan->passes > 2 && !output_has_room(plan, sort) ? words : 0);
     place(&parts.values, &parts.end, plan->passes > 1 ? sort->entries * sort->width : 0);
     place(&parts.counts, &parts.end, plan->tiles * 4 * tables);
     place(&parts.chunks, &parts.end, plan->chunks * 8 * tables);
@@ -200,11 +216,11 @@ wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_strea
         const struct wl_sort_pass pass = {
             .entries = sort->entries,
             .failed = failed,
-            .from = first ? sort->from_keys : work + parts.words[(i + 1) % 2],
+            .from = first ? sort->from_keys : written_by(&plan, &parts, sort, i - 1),
             .from_values = first       ? sort->from_values
                            : to_output ? work + parts.values
                                        : sort->to_values,
-            .to = last ? sort->to_others : work + parts.words[i % 2],
+            .to = written_by(&plan, &parts, sort, i),
             .to_values = to_output ? sort->to_values : work + parts.values,
             .others = first ? sort->others : 0,
             .rows = rows,

@@ -203,8 +203,9 @@ static void expect_sorted(const struct matrix *m, bool by_columns, const struct 
 
 /* What wideload.h says of the workspace; 1024 columns are those that no device needs words for. */
 static void expect_workspace(const wl_sparse_shape *shape, bool by_columns, uint64_t bytes) {
-    const uint64_t keys = by_columns ? shape->cols : shape->rows, words = keys > 1024 ? 16 + shape->width : 0;
-    assert_true(bytes <= shape->entries * words + shape->entries * 21 / 10 + 8 * (keys / 4096) + (128 << 10));
+    const uint64_t keys = by_columns ? shape->cols : shape->rows, words = shape->index_bytes == 8 ? 8 : 16,
+                   each = keys > 1024 ? words + shape->width : 0;
+    assert_true(bytes <= shape->entries * each + shape->entries * 21 / 10 + 8 * (keys / 4096) + (128 << 10));
 }
 
 /* Whether the result was written by ranges of columns: the workspace begins with whether they failed. */
