@@ -332,12 +332,14 @@ class Ends(Folder):
 
     def test_killed(self):
         process = self.start()
-        # Both of the command's own, the shell, three programs.  A process that is just starting has no environment yet.
+        # Both of the command's own, the shell, three programs.  A process has no environment while it starts, and again
+        # while setsid becomes the program.
         for _ in range(200):
-            if len(self.left()) == 6:
+            count = len(self.left())
+            if count == 6:
                 break
             time.sleep(0.05)
-        self.assertEqual(len(self.left()), 6)
+        self.assertEqual(count, 6)
         process.kill()
         process.wait()
         self.nothing_left([])
