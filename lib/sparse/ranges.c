@@ -62,13 +62,6 @@ uint64_t wl__ranges_workspace(const struct wl__sort *sort) {
 
 _Static_assert(WL_RANGE_SHARED(WL_RANGES_BITS) <= 99 * 1024, "a block may have this much from 8.0 on");
 
-static wl_error launch(wl_context *context, wl__kernel kernel, uint64_t blocks, uint32_t threads,
-                       uint32_t shared, void *parameters, wl_stream stream) {
-    void *arguments[] = {parameters};
-    return wl__launch_shared(context, kernel, (uint32_t)blocks, 1, (struct wl__block){threads, 1}, shared,
-                             arguments, stream);
-}
-
 /* A hundred groups or two come first.  Most matrices that are not fit are known by them, and then the others
  * are not read: for a uniform matrix of 2^24 entries that takes 16 us in place of 130. */
 static wl_error survey(wl_context *context, wl__kernel kernel, struct wl_ranges *p, wl_stream stream) {
@@ -76,8 +69,9 @@ static wl_error survey(wl_context *context, wl__kernel kernel, struct wl_ranges 
     wl_error error = WL_ERROR_OK;
     for (unsigned i = apart[0] == 1; i < 2 && !error; i++) {
         p->step = apart[i];
-        error = launch(context, kernel, wl__divide_up(wl__divide_up(groups, p->step), WL_SURVEY_THREADS / 32),
-                       WL_SURVEY_THREADS, 0, p, stream);
+        error = wl__sort_launch(context, kernel,
+                                wl__divide_up(wl__divide_up(groups, p->step), WL_SURVEY_THREADS / 32),
+                                WL_SURVEY_THREADS, 0, p, stream);
     }
     return error;
 }
@@ -90,8 +84,8 @@ static wl_error place(wl_context *context, wl__kernel kernel, struct wl_ranges *
     wl_error error = wl__blocks_at_once(context, kernel, WL_RANGE_THREADS, shared, &blocks);
     if (error)
         return error;
-    return launch(context, kernel, blocks && blocks < ranges ? blocks : ranges, WL_RANGE_THREADS, shared, p,
-                  stream);
+    return wl__sort_launch(context, kernel, blocks && blocks < ranges ? blocks : ranges, WL_RANGE_THREADS,
+                           shared, p, stream);
 }
 
 wl_error wl__ranges_run(wl_context *context, const struct wl__sort *sort, wl_devptr workspace,
@@ -124,10 +118,11 @@ wl_error wl__ranges_run(wl_context *context, const struct wl__sort *sort, wl_dev
     if (!error)
         error = survey(context, of[0], &p, stream);
     if (!error)
-        error = launch(context, WL_KERNEL_sort_bins, 1, 1024, 0, &sums, stream);
+        error = wl__sort_launch(context, WL_KERNEL_sort_bins, 1, 1024, 0, &sums, stream);
     if (!error)
         error = place(context, of[1], &p, ranges, stream);
     if (!error)
-        error = launch(context, of[2], sort->keys / WL_SORT_STARTS + 1, WL_SURVEY_THREADS, 0, &p, stream);
+        error = wl__sort_launch(context, of[2], sort->keys / WL_SORT_STARTS + 1, WL_SURVEY_THREADS, 0, &p,
+                                stream);
     return error;
 }

@@ -137,8 +137,8 @@ uint64_t wl__sort_workspace(const wl_context *context, const struct wl__sort *so
 
 /* ---------------------------------------------------------------- launches */
 
-static wl_error launch(wl_context *context, wl__kernel kernel, uint64_t blocks, uint32_t threads,
-                       uint32_t shared, void *parameters, wl_stream stream) {
+wl_error wl__sort_launch(wl_context *context, wl__kernel kernel, uint64_t blocks, uint32_t threads,
+                         uint32_t shared, void *parameters, wl_stream stream) {
     void *arguments[] = {parameters};
     return wl__launch_shared(context, kernel, (uint32_t)blocks, 1, (struct wl__block){threads, 1}, shared,
                              arguments, stream);
@@ -167,19 +167,19 @@ static wl_error run_pass(wl_context *context, const struct plan *plan, const str
                    rows = pass->rows.array
                               ? wl__divide_up(wl__divide_up(pass->entries, sums.part), WL_SORT_THREADS)
                               : 0;
-    wl_error error = launch(context, plan->kernels[0], plan->tiles, plan->threads,
-                            WL_SORT_COUNT_BYTES(pass->bits), &p, stream);
+    wl_error error = wl__sort_launch(context, plan->kernels[0], plan->tiles, plan->threads,
+                                     WL_SORT_COUNT_BYTES(pass->bits), &p, stream);
     if (!error)
-        error = launch(context, WL_KERNEL_sort_tiles, plan->chunks * parts + rows, WL_SORT_THREADS, 0, &sums,
-                       stream);
+        error = wl__sort_launch(context, WL_KERNEL_sort_tiles, plan->chunks * parts + rows, WL_SORT_THREADS,
+                                0, &sums, stream);
     if (!error && plan->chunks > 1)
-        error = launch(context, WL_KERNEL_sort_chunks, wl__divide_up((uint64_t)1 << pass->bits, 32), 1024, 0,
-                       &sums, stream);
+        error = wl__sort_launch(context, WL_KERNEL_sort_chunks, wl__divide_up((uint64_t)1 << pass->bits, 32),
+                                1024, 0, &sums, stream);
     if (!error)
-        error = launch(context, WL_KERNEL_sort_bins, 1, 1024, 0, &sums, stream);
+        error = wl__sort_launch(context, WL_KERNEL_sort_bins, 1, 1024, 0, &sums, stream);
     if (!error)
-        error = launch(context, plan->kernels[pass->first ? 1 : 2], plan->tiles, plan->threads,
-                       shared_of(plan, pass->bits, pass->width), &p, stream);
+        error = wl__sort_launch(context, plan->kernels[pass->first ? 1 : 2], plan->tiles, plan->threads,
+                                shared_of(plan, pass->bits, pass->width), &p, stream);
     return error;
 }
 
@@ -188,10 +188,12 @@ static wl_error fill_starts(wl_context *context, const struct wl__sort *sort, wl
     struct wl_sort_starts starts = {failed,     sort->starts,  firsts,
                                     sort->keys, sort->entries, sort->index_bytes};
     const uint64_t blocks = sort->keys / WL_SORT_STARTS + 1;
-    wl_error error = launch(context, WL_KERNEL_sort_firsts, blocks, WL_SORT_THREADS, 0, &starts, stream);
+    wl_error error =
+        wl__sort_launch(context, WL_KERNEL_sort_firsts, blocks, WL_SORT_THREADS, 0, &starts, stream);
     if (!error && blocks > 1)
-        error = launch(context, WL_KERNEL_sort_nexts, 1, 1024, 0, &starts, stream);
-    return error ? error : launch(context, WL_KERNEL_sort_fill, blocks, WL_SORT_THREADS, 0, &starts, stream);
+        error = wl__sort_launch(context, WL_KERNEL_sort_nexts, 1, 1024, 0, &starts, stream);
+    return error ? error
+                 : wl__sort_launch(context, WL_KERNEL_sort_fill, blocks, WL_SORT_THREADS, 0, &starts, stream);
 }
 
 wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_stream stream) {

@@ -33,4 +33,8 @@ uint64_t wl__sort_workspace(const wl_context *context, const struct wl__sort *so
 /* There is at least one entry. */
 wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_stream stream);
 
+/* A row of blocks; the kernel's one argument is a struct of parameters. */
+wl_error wl__sort_launch(wl_context *context, wl__kernel kernel, uint64_t blocks, uint32_t threads,
+                         uint32_t shared, void *parameters, wl_stream stream);
+
 #endif
