@@ -4,23 +4,6 @@
 #include "lib/context.h"
 #include "lib/error.h"
 
-/* Lets `on`, whose context is current, reach the memory of `peer`. */
-static wl_error enable(const wl_context *on, const wl_context *peer) {
-    const struct wl__driver *driver = &on->driver;
-    int can = 0;
-    wl_error error = wl__driver_check(driver, driver->cuDeviceCanAccessPeer(&can, on->device, peer->device),
-                                      "cuDeviceCanAccessPeer");
-    if (error)
-        return error;
-    if (!can)
-        return wl__fail(WL_ERROR_UNSUPPORTED, "device %d has no peer access to device %d", (int)on->device,
-                        (int)peer->device);
-    CUresult result = driver->cuCtxEnablePeerAccess(peer->cuda, 0);
-    if (result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
-        return WL_ERROR_OK;
-    return wl__driver_check(driver, result, "cuCtxEnablePeerAccess");
-}
-
 static wl_error open_member(struct wl_group *group, unsigned r) {
     wl_context *on = group->contexts[r];
     wl_error error = wl__enter(on);
@@ -28,7 +11,7 @@ static wl_error open_member(struct wl_group *group, unsigned r) {
         return error;
     for (unsigned i = 0; i < group->count && !error; i++)
         if (i != r)
-            error = enable(on, group->contexts[i]);
+            error = wl__enable_peer(on, group->contexts[i]);
     CUevent event = NULL;
     if (!error)
         error = wl__driver_check(&on->driver, on->driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),

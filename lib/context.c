@@ -213,3 +213,25 @@ void wl__leave(wl_context *context) {
 bool wl__is_simulator(const wl_context *context) {
     return context && context->driver.simulator;
 }
+
+wl_error wl__enable_peer(const wl_context *on, const wl_context *peer) {
+    const struct wl__driver *driver = &on->driver;
+    const CUdevice here = on->device, there = peer->device;
+    if (on->cuda == peer->cuda)
+        return WL_ERROR_OK;
+    int can = 1;
+    if (here != there) {
+        wl_error error = wl__driver_check(driver, driver->cuDeviceCanAccessPeer(&can, here, there),
+                                          "cuDeviceCanAccessPeer");
+        if (error)
+            return error;
+    }
+    const CUresult result =
+        can ? driver->cuCtxEnablePeerAccess(peer->cuda, 0) : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    if (result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+        return WL_ERROR_OK;
+    if (result == CUDA_ERROR_PEER_ACCESS_UNSUPPORTED)
+        return wl__fail(WL_ERROR_UNSUPPORTED, "device %d has no peer access to device %d", (int)here,
+                        (int)there);
+    return wl__driver_check(driver, result, "cuCtxEnablePeerAccess");
+}

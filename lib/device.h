@@ -14,6 +14,10 @@ wl_error wl__device_uuid(wl_context *context, unsigned char uuid[16]);
  * NULL context, and the host device, which has none. */
 wl_error wl__enter(wl_context *context);
 void wl__leave(wl_context *context);
+/* Lets a device, whose context is current, reach the memory of another.  UNSUPPORTED: it cannot; the message
+ * names both.
+ */
+wl_error wl__enable_peer(const wl_context *on, const wl_context *peer);
 
 bool wl__is_simulator(const wl_context *context);
 

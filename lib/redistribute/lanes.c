@@ -13,25 +13,12 @@ static bool is_involved(const struct wl__member *member) {
 
 /* Lets a rank's device store into another rank's memory. */
 static wl_error enable_peer(const struct wl__member *on, const struct wl__member *peer, const char *call) {
-    const struct wl__driver *driver = &on->context->driver;
-    const CUdevice here = on->context->device, there = peer->context->device;
-    if (on->context->cuda == peer->context->cuda)
-        return WL_ERROR_OK;
-    int can = 1;
-    if (here != there) {
-        wl_error error = wl__driver_check(driver, driver->cuDeviceCanAccessPeer(&can, here, there),
-                                          "cuDeviceCanAccessPeer");
-        if (error)
-            return error;
-    }
-    const CUresult result =
-        can ? driver->cuCtxEnablePeerAccess(peer->context->cuda, 0) : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
-    if (result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
-        return WL_ERROR_OK;
-    if (result == CUDA_ERROR_PEER_ACCESS_UNSUPPORTED)
-        return wl__fail(WL_ERROR_UNSUPPORTED, "%s: device %d has no peer access to device %d", call,
-                        (int)here, (int)there);
-    return wl__driver_check(driver, result, "cuCtxEnablePeerAccess");
+    const wl_error error = wl__enable_peer(on->context, peer->context);
+    if (error != WL_ERROR_UNSUPPORTED)
+        return error;
+    char message[256];
+    snprintf(message, sizeof(message), "%s", wl_message());
+    return wl__fail(error, "%s: %s", call, message);
 }
 
 static wl_error enable_peers(const wl_redistribution *plan, unsigned from, const char *call) {
