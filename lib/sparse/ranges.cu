@@ -17,9 +17,9 @@
  */
 #include "lib/cuda/earlier.cuh"
 #include "lib/cuda/global.cuh"
+#include "lib/sparse/block_sum.cuh"
 #include "lib/sparse/ranges_parameters.h"
 
-#define WL_EVERY       0xffffffffu
 #define WL_PASTE(a, b) a##b
 #define WL_JOIN(a, b)  WL_PASTE(a, b)
 /* Entries of a row that the survey loads together. */
@@ -248,30 +248,16 @@ static __device__ __forceinline__ void wl_visit(const struct wl_ranges &p, const
  * threads: a column is too long. */
 static __device__ __forceinline__ bool wl_add_columns(const struct wl_ranges &p, const struct wl_range &range,
                                                       uint64_t before) {
-    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     wl_number *starts = (wl_number *)wl_global(p.starts) + range.first_column;
     uint32_t carry = 0;
     bool is_short = true;
     for (uint32_t from = 0; from < range.count; from += WL_RANGE_THREADS) {
-        const uint32_t column = from + threadIdx.x, count = column < range.count ? range.ends[column] : 0;
-        uint32_t sum = count;
+        const uint32_t column = from + threadIdx.x, count = column < range.count ? range.ends[column] : 0,
+                       start = wl_sum_before<WL_RANGE_THREADS / 32>(count, range.sums, carry);
         is_short &= count <= WL_COLUMN_MOST;
-#pragma unroll
-        for (uint32_t apart = 1; apart < 32; apart *= 2) {
-            const uint32_t other = __shfl_up_sync(WL_EVERY, sum, apart);
-            sum += lane >= apart ? other : 0;
-        }
-        if (lane == 31)
-            range.sums[warp] = sum;
-        __syncthreads();
-        uint32_t here = carry;
-        for (uint32_t w = 0; w < WL_RANGE_THREADS / 32; w++) {
-            here += w < warp ? range.sums[w] : 0;
-            carry += range.sums[w];
-        }
         if (column < range.count) {
-            range.ends[column] = here + sum - count;
-            starts[column] = (wl_number)(before + here + sum - count);
+            range.ends[column] = start;
+            starts[column] = (wl_number)(before + start);
         }
         __syncthreads();
     }

@@ -39,31 +39,6 @@ static __device__ __forceinline__ void wl_rank(const uint32_t keys[WL_EACH], uin
     }
 }
 
-/* The exclusive sum of a number over the block's threads; the sum of all is added to `carry` before the next
- * call.  sums: WL_WARPS words, which the caller's next barrier frees. */
-static __device__ __forceinline__ uint32_t wl_sum_before(uint32_t value, uint32_t *sums, uint32_t &carry) {
-    const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    uint32_t sum = value;
-#pragma unroll
-    for (uint32_t apart = 1; apart < 32; apart *= 2) {
-        const uint32_t other = __shfl_up_sync(WL_EVERY, sum, apart);
-        sum += lane >= apart ? other : 0;
-    }
-    if (lane == 31)
-        sums[warp] = sum;
-    __syncthreads();
-    uint32_t before = lane < WL_WARPS ? sums[lane] : 0, all = before;
-    before = lane < warp ? before : 0;
-#pragma unroll
-    for (uint32_t apart = 16; apart; apart /= 2) {
-        before += __shfl_xor_sync(WL_EVERY, before, apart);
-        all += __shfl_xor_sync(WL_EVERY, all, apart);
-    }
-    const uint32_t carried = carry;
-    carry += all;
-    return carried + before + sum - value;
-}
-
 /* Makes of each warp's counts where its entries of a bin go in the tile, and subtracts from `goes` where the
  * bin begins there.  A thread has four bins next to each other, as numbers of 16 bits: no sum exceeds the
  * tile. */
@@ -85,7 +60,7 @@ static __device__ __forceinline__ void wl_add_warps(uint16_t *counts, wl_place_t
                 high += four.y;
             }
         const uint32_t a = low & 0xffff, b = a + (low >> 16), c = b + (high & 0xffff), d = c + (high >> 16);
-        const uint32_t start = wl_sum_before(d, sums, carry);
+        const uint32_t start = wl_sum_before<WL_WARPS>(d, sums, carry);
         if (mine) {
             low = start | start + a << 16;
             high = start + b | start + c << 16;

@@ -3,9 +3,8 @@
 #define WIDELOAD_LIB_SORT_SEARCH_CUH
 
 #include "lib/cuda/global.cuh"
+#include "lib/sparse/block_sum.cuh"
 #include "lib/sparse/sort_parameters.h"
-
-#define WL_EVERY 0xffffffffu
 
 /* Whether nothing is left to do, as the result is there already. */
 static __device__ __forceinline__ bool wl_is_done(uint64_t failed) {
