@@ -6,8 +6,8 @@
 
 #define WL_EVERY 0xffffffffu
 
-/* The exclusive sum of a number over the threads of the block's warps; the sum of all is added to `carry` before the next
- * call.  sums: a word of each warp, which the caller's next barrier frees. */
+/* The exclusive sum of a number over the threads of the block's warps; the sum of all is added to `carry`
+ * before the next call.  sums: a word of each warp, which the caller's next barrier frees. */
 template <uint32_t warps>
 static __device__ __forceinline__ uint32_t wl_sum_before(uint32_t value, uint32_t *sums, uint32_t &carry) {
     const uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;

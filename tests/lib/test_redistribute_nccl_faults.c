@@ -61,13 +61,9 @@ static void a_rank_dies(void **state) {
     need_ranks("die", "untold", 1);
 }
 
-/* Rank 2 dies in one of the groups of creation. */
-static void die_early(struct rank *rank, int argc, char **argv) {
-    (void)argc;
-    open_rank(rank);
+/* Makes a plan and calls it, while a rank fails as its stand-in was told: an error that says so, in time. */
+static void fail_somewhere(struct rank *rank, const char *says) {
     const double start = now_seconds();
-    *rank->standin = (struct standin){0};
-    rank->standin->die_at = rank->rank == 2 ? (unsigned)atoi(argv[0]) : 0;
     const struct request request = valid_request(rank);
     wl_redistribution *plan = NULL;
     wl_error error = create_plan(&plan, &request);
@@ -75,11 +71,20 @@ static void die_early(struct rank *rank, int argc, char **argv) {
         error = call_plan(rank, plan);
     if (!error)
         error = wl_redistribution_wait(plan, PATIENCE_MS);
-    expect_error(rank, error, WL_ERROR_COMMUNICATION, "not done after 400 ms: ");
+    expect_error(rank, error, WL_ERROR_COMMUNICATION, says);
     wl_redistribution_destroy(plan);
     need_in_time(rank, start);
     rank->comm = NULL;
     close_rank(rank);
+}
+
+/* Rank 2 dies in one of the groups of creation. */
+static void die_early(struct rank *rank, int argc, char **argv) {
+    (void)argc;
+    open_rank(rank);
+    *rank->standin = (struct standin){0};
+    rank->standin->die_at = rank->rank == 2 ? (unsigned)atoi(argv[0]) : 0;
+    fail_somewhere(rank, "not done after 400 ms: ");
 }
 
 static void a_rank_dies_early(void **state) {
@@ -234,23 +239,10 @@ static void a_rank_stays_away(void **state) {
 static void group_fails(struct rank *rank, int argc, char **argv) {
     (void)argc;
     open_rank(rank);
-    const double start = now_seconds();
     *rank->standin = (struct standin){0};
     rank->standin->fail_at = rank->rank == 1 ? (unsigned)atoi(argv[0]) : 0;
-    const struct request request = valid_request(rank);
-    wl_redistribution *plan = NULL;
-    wl_error error = create_plan(&plan, &request);
-    if (!error)
-        error = call_plan(rank, plan);
-    if (!error)
-        error = wl_redistribution_wait(plan, PATIENCE_MS);
-    expect_error(rank, error, WL_ERROR_COMMUNICATION,
-                 rank->rank == 1 ? ": unhandled system error; the communicator was aborted"
-                                 : "not done after 400 ms");
-    wl_redistribution_destroy(plan);
-    need_in_time(rank, start);
-    rank->comm = NULL;
-    close_rank(rank);
+    fail_somewhere(rank, rank->rank == 1 ? ": unhandled system error; the communicator was aborted"
+                                         : "not done after 400 ms");
 }
 
 /* A communicator that reports an error: already when a plan is made, or in a call, or while waiting. */
