@@ -33,77 +33,18 @@ static wl_error make_event(const struct wl__driver *driver, CUevent *event) {
     return wl__driver_check(driver, driver->cuEventCreate(event, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
 }
 
-/* ---------------------------------------------------------------- multiprocessors */
-
-#if CUDA_VERSION >= 12050
-/* A stream that has a part of the multiprocessors.  False: the driver makes none, and the part is freed. */
-static bool make_part(struct wl__member *member, unsigned lane, CUdevResource *part) {
-    const struct wl__driver *driver = &member->context->driver;
-    CUdevResourceDesc description;
-    if (driver->cuDevResourceGenerateDesc(&description, part, 1) ||
-        driver->cuGreenCtxCreate(&member->parts[lane], description, member->context->device,
-                                 CU_GREEN_CTX_DEFAULT_STREAM))
-        return false;
-    if (!driver->cuGreenCtxStreamCreate(&member->lanes[lane], member->parts[lane], CU_STREAM_NON_BLOCKING, 0))
-        return true;
-    (void)driver->cuGreenCtxDestroy(member->parts[lane]);
-    member->parts[lane] = NULL;
-    return false;
-}
-
-/* Shares the multiprocessors out among the two lanes, if the driver and the device can.  If not, lanes that
- * have no stream yet get one of all multiprocessors. */
-static void make_parts(struct wl__member *member) {
-    const struct wl__driver *driver = &member->context->driver;
-    CUdevResource all, push, own;
-    unsigned count = 1;
-    if (!driver->cuDeviceGetDevResource || !driver->cuDevSmResourceSplitByCount ||
-        !driver->cuDevResourceGenerateDesc || !driver->cuGreenCtxCreate || !driver->cuGreenCtxDestroy ||
-        !driver->cuGreenCtxStreamCreate ||
-        driver->cuDeviceGetDevResource(member->context->device, &all, CU_DEV_RESOURCE_TYPE_SM) ||
-        all.sm.smCount < 2 * WL__PUSH_PROCESSORS ||
-        driver->cuDevSmResourceSplitByCount(&push, &count, &all, &own, 0, WL__PUSH_PROCESSORS) || count != 1)
-        return;
-    if (make_part(member, WL__LANE_PUSH, &push))
-        (void)make_part(member, WL__LANE_OWN, &own);
-}
-
-/* Frees the part's stream, too, after its work: CUDA does not say what becomes of work whose part is gone. */
-static void free_part(struct wl__member *member, unsigned lane) {
-    const struct wl__driver *driver = &member->context->driver;
-    if (!member->parts[lane])
-        return;
-    (void)driver->cuStreamSynchronize(member->lanes[lane]);
-    (void)driver->cuStreamDestroy(member->lanes[lane]);
-    member->lanes[lane] = NULL;
-    (void)driver->cuGreenCtxDestroy(member->parts[lane]);
-}
-#else
-static void make_parts(struct wl__member *member) {
-    (void)member;
-}
-
-static void free_part(struct wl__member *member, unsigned lane) {
-    (void)member;
-    (void)lane;
-}
-#endif
-
 /* ---------------------------------------------------------------- streams */
 
 /* The context is current. */
 static wl_error make_lane(struct wl__member *member, unsigned lane) {
-    const struct wl__driver *driver = &member->context->driver;
-    wl_error error = WL_ERROR_OK;
-    if (!member->lanes[lane])
-        error = wl__driver_check(driver, driver->cuStreamCreate(&member->lanes[lane], CU_STREAM_NON_BLOCKING),
-                                 "cuStreamCreate");
-    return error ? error : make_event(driver, &member->done[lane]);
+    const enum wl__part part = lane == WL__LANE_PUSH ? WL__PART_PUSH : WL__PART_REST;
+    const wl_error error = wl__part_stream(&member->lanes[lane], &member->parts, part, member->context, 0);
+    return error ? error : make_event(&member->context->driver, &member->done[lane]);
 }
 
 static wl_error make_lanes_of(struct wl__member *member) {
     wl_error error = WL_ERROR_OK;
-    make_parts(member);
+    wl__make_parts(&member->parts, member->context);
     for (unsigned lane = 0; lane < WL__LANES && !error; lane++)
         error = make_lane(member, lane);
     return error;
@@ -138,10 +79,10 @@ void wl__free_lanes(wl_redistribution *plan) {
         for (unsigned lane = 0; lane < WL__LANES; lane++) {
             if (member->done[lane])
                 (void)driver->cuEventDestroy(member->done[lane]);
-            free_part(member, lane);
             if (member->lanes[lane])
-                (void)driver->cuStreamDestroy(member->lanes[lane]);
+                wl__free_part_stream(member->lanes[lane], &member->parts, member->context);
         }
+        wl__free_parts(&member->parts, member->context);
         wl__leave(member->context);
     }
 }

@@ -8,11 +8,7 @@
 
 #include "lib/context.h"
 #include "lib/copy/strided.h"
-
-/* Multiprocessors that push, if a device has at least twice as many.  Of two H100 over 18 links, 8 store at
- * 0.7 of the link's rate, and 16 at all of it; with 16 and 24, the own part beside them slows them down by 11
- * and 4 %. */
-#define WL__PUSH_PROCESSORS 32
+#include "lib/redistribute/parts.h"
 
 /* What a plan is made of, as the caller says it. */
 struct wl__request {
@@ -57,9 +53,7 @@ struct wl__member {
     char from_name[24], to_name[24]; /* "from[3]" */
     unsigned sends, receives;        /* to and from so many other ranks */
     CUstream lanes[WL__LANES];       /* of a rank that sends */
-#if CUDA_VERSION >= 12050
-    CUgreenCtx parts[WL__LANES]; /* the multiprocessors that a lane has; NULL: it has all */
-#endif
+    struct wl__parts parts;          /* the multiprocessors that lanes have */
     /* begun: the caller's stream is at the call.  done: a lane is behind its pieces. */
     CUevent begun, done[WL__LANES];
 };
