@@ -455,7 +455,11 @@ WL_API wl_error wl_transpose_distributed_create(wl_redistribution **out, unsigne
  * without NCCL in the process, and on the host device; OUT_OF_MEMORY and DRIVER if it cannot even make what
  * it speaks with.  They go on waiting for a call of this rank.
  *
- * The plan has memory for staging on its device, at most 384 MiB, or 384 KiB for each other rank if that is
+ * Ranks of one machine whose devices reach each other map each other's memory for staging (cuIpc*), and pack
+ * straight into it: over NVLink that is as fast as NCCL's own all-to-all.  If the driver
+ * cannot, or the environment has NCCL_P2P_DISABLE=1, NCCL sends all.
+ *
+ * The plan has memory for staging on its device, at most 512 MiB, or 512 KiB for each other rank if that is
  * more.  Destroy it before its communicator, on each rank; that is not collective.
  *
  * COMMUNICATION: NCCL reported an error, or a rank did not answer in time.  Whenever a call of this library

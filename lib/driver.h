@@ -51,8 +51,8 @@
     X(cuMemsetD8Async, NULL)                                                                                 \
     X(cuDeviceGetUuid, NULL)                                                                                 \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor, NULL)                                                     \
-    X(cuStreamCreateWithPriority, NULL)                                                                      \
     X(cuStreamCreate, NULL)                                                                                  \
+    X(cuStreamCreateWithPriority, NULL)                                                                      \
     X(cuStreamDestroy, NULL)                                                                                 \
     X(cuStreamSynchronize, NULL)                                                                             \
     X(cuStreamIsCapturing, NULL)                                                                             \
@@ -71,7 +71,7 @@
     X(cuEventSynchronize, NULL)                                                                              \
     X(cuEventElapsedTime, "cuEventElapsedTime")
 
-/* Functions that older drivers lack; NULL there.  The second list is of CUDA 12.5: streams that have some of
+/* Functions that a driver may lack; NULL there.  The second list is of CUDA 12.5: streams that have some of
  * a device's multiprocessors. */
 #if CUDA_VERSION >= 12050
 #define WL_DRIVER_PARTS_MAP(X)                                                                               \
@@ -86,6 +86,9 @@
 #endif
 #define WL_DRIVER_OPTIONAL_MAP(X)                                                                            \
     X(cuLaunchKernelEx)                                                                                      \
+    X(cuIpcGetMemHandle)                                                                                     \
+    X(cuIpcOpenMemHandle)                                                                                    \
+    X(cuIpcCloseMemHandle)                                                                                   \
     WL_DRIVER_PARTS_MAP(X)
 
 struct wl__driver {

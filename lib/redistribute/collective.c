@@ -16,9 +16,14 @@ struct record {
     uint32_t version, error, dimensions, unused;
     uint64_t element_bytes, round_bytes, sizes[WL_RANK_MAX];
     wl_box from, to;
-    char words[608];
+    char machine[WL__MACHINE_BYTES];
+    union {
+        char words[568]; /* if there is an error */
+        struct wl__share share;
+        uint8_t unmapped[WL__MAPPED_RANKS / 8]; /* a bit for each rank whose memory could not be mapped */
+    } more;
 };
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 _Static_assert(sizeof(struct record) == WL__RECORD_BYTES, "a record has the size that all versions have");
 
 static const struct record *record_of(const struct wl__exchange *exchange, unsigned rank) {
@@ -31,7 +36,7 @@ static void say_failure(struct record *record, const char *call, wl_error error,
     if (strncmp(message, call, length) == 0 && message[length] == ':')
         message += length + 2;
     record->error = (uint32_t)error;
-    snprintf(record->words, sizeof(record->words), "%s", message);
+    snprintf(record->more.words, sizeof(record->more.words), "%s", message);
 }
 
 /* The first rank that failed decides, for all. */
@@ -42,7 +47,7 @@ static wl_error check_failures(const struct wl__exchange *exchange, const char *
             return wl__fail(WL_ERROR_UNSUPPORTED, "%s: rank %u has another version of Wideload", call, r);
         if (record->error)
             return wl__fail((wl_error)record->error, "%s: rank %u: %.*s", call, r,
-                            (int)sizeof(record->words) - 1, record->words);
+                            (int)sizeof(record->more.words) - 1, record->more.words);
     }
     return WL_ERROR_OK;
 }
@@ -106,15 +111,25 @@ static void fill_record(struct record *record, const struct mine *mine) {
     record->to = *mine->to;
 }
 
-/* Tells `error` of this rank, with its message, or what it has and wants. */
-static wl_error tell(struct wl__exchange *exchange, const struct mine *mine, wl_error error) {
-    struct record record = {.version = VERSION, .round_bytes = wl__round_bytes};
+/* Tells `error` of this rank, with its message, or what is in the record. */
+static wl_error tell(struct wl__exchange *exchange, const char *call, struct record *record, wl_error error) {
+    record->version = VERSION;
     if (error)
-        say_failure(&record, mine->call, error, wl_message());
-    else
+        say_failure(record, call, error, wl_message());
+    error = wl__exchange_tell(exchange, call, record);
+    return error ? error : check_failures(exchange, call);
+}
+
+/* Tells what this rank has and wants, and where it is. */
+static wl_error tell_request(struct wl__exchange *exchange, const struct mine *mine, wl_error error) {
+    struct record record = {.round_bytes = wl__round_bytes};
+    if (!error)
         fill_record(&record, mine);
-    error = wl__exchange_tell(exchange, mine->call, &record);
-    return error ? error : check_failures(exchange, mine->call);
+    wl__name_machine(exchange, record.machine);
+    error = tell(exchange, mine->call, &record, error);
+    for (unsigned r = 0; r < exchange->ranks && !error; r++)
+        memcpy(exchange->machines[r], record_of(exchange, r)->machine, WL__MACHINE_BYTES);
+    return error;
 }
 
 /* Gathers all ranks' boxes.  `sizes` keeps those of the array. */
@@ -138,6 +153,76 @@ static wl_error make_request(struct wl__request *request, const struct wl__excha
     return error ? error : wl__check_boxes(request);
 }
 
+/* ---------------------------------------------------------------- mapping */
+
+static void set_bit(uint8_t *bits, unsigned bit) {
+    bits[bit / 8] |= (uint8_t)(1 << bit % 8);
+}
+
+/* Maps what this rank would pack in.  unmapped: the ranks whose memory it could not map. */
+static wl_error map_peers(struct wl__exchange *exchange, const struct wl__request *request,
+                          uint8_t *unmapped) {
+    const wl_error error = wl__enter(exchange->context);
+    if (error)
+        return error;
+    for (unsigned i = 0; i < exchange->send_count; i++) {
+        struct wl__flow *flow = &exchange->sends[i];
+        if (!flow->near)
+            continue;
+        if (wl__map_staging(exchange, flow->peer, &record_of(exchange, flow->peer)->more.share))
+            flow->slots =
+                exchange->maps[flow->peer] + wl__near_offset(exchange, request, flow->peer, exchange->rank);
+        else
+            set_bit(unmapped, flow->peer);
+    }
+    wl__leave(exchange->context);
+    return WL_ERROR_OK;
+}
+
+/* The pairs: near ranks of which neither has failed to map the other's memory. */
+static bool is_mapped(const struct wl__exchange *exchange, unsigned rank) {
+    const uint8_t *mine = record_of(exchange, exchange->rank)->more.unmapped,
+                  *other = record_of(exchange, rank)->more.unmapped;
+    return !(mine[rank / 8] >> rank % 8 & 1) && !(other[exchange->rank / 8] >> exchange->rank % 8 & 1);
+}
+
+static void add_pair(struct wl__exchange *exchange, struct wl__flow *flow) {
+    unsigned i = 0;
+    flow->mapped = flow->near && is_mapped(exchange, flow->peer);
+    if (!flow->mapped)
+        return;
+    while (i < exchange->pair_count && exchange->pairs[i].peer != flow->peer)
+        i++;
+    if (i == exchange->pair_count)
+        exchange->pairs[exchange->pair_count++] = (struct wl__pair){flow->peer, 0};
+    if (flow->cut.chunks > exchange->pairs[i].rounds)
+        exchange->pairs[i].rounds = flow->cut.chunks;
+}
+
+/* Ranks tell each other how to map their memory, and whether that went well. */
+static wl_error agree_on_maps(struct wl__exchange *exchange, const struct wl__request *request,
+                              wl_error error) {
+    struct record share = {0}, outcome = {0};
+    if (!error)
+        error = wl__enter(exchange->context);
+    if (!error) {
+        wl__share_staging(exchange, &share.more.share);
+        wl__leave(exchange->context);
+    }
+    error = tell(exchange, request->call, &share, error);
+    if (error)
+        return error;
+    error = map_peers(exchange, request, outcome.more.unmapped);
+    error = tell(exchange, request->call, &outcome, error);
+    for (unsigned i = 0; i < exchange->send_count && !error; i++)
+        add_pair(exchange, &exchange->sends[i]);
+    for (unsigned i = 0; i < exchange->receive_count && !error; i++)
+        add_pair(exchange, &exchange->receives[i]);
+    return error;
+}
+
+/* ---------------------------------------------------------------- the verdict */
+
 /* This rank's part. */
 static wl_error make_plan(wl_redistribution **out, struct wl__exchange *exchange,
                           const struct wl__request *request) {
@@ -147,7 +232,7 @@ static wl_error make_plan(wl_redistribution **out, struct wl__exchange *exchange
     mine.contexts = &exchange->context;
     mine.from += rank;
     mine.to += rank;
-    wl_error error = wl__make_stages(exchange, request);
+    wl_error error = wl__make_stages(exchange);
     if (!error)
         error = wl__new_redistribution(out, &mine);
     for (unsigned to = 0; to < request->ranks && !error; to++) {
@@ -163,13 +248,21 @@ static wl_error agree(wl_redistribution **plan, struct wl__exchange *exchange, c
                       wl_error error) {
     struct wl__request request;
     uint64_t sizes[WL_RANK_MAX];
-    error = tell(exchange, mine, error);
+    struct record outcome = {0};
+    error = tell_request(exchange, mine, error);
     if (!error)
         error = make_request(&request, exchange, mine->call, sizes);
     if (error)
         return error;
-    const wl_error made = make_plan(plan, exchange, &request);
-    error = tell(exchange, mine, made);
+    error = wl__make_flows(exchange, &request);
+    if (wl__any_near(exchange)) {
+        error = agree_on_maps(exchange, &request, error);
+        if (error)
+            return error;
+    }
+    if (!error)
+        error = make_plan(plan, exchange, &request);
+    error = tell(exchange, mine->call, &outcome, error);
     return error ? error : wl__connect(exchange, mine->call);
 }
 

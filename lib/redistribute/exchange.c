@@ -63,7 +63,8 @@ static wl_error make_letters(struct wl__exchange *exchange) {
     const size_t bytes = (size_t)(exchange->ranks + 1) * WL__RECORD_BYTES;
     exchange->records = malloc(bytes);
     exchange->boxes = calloc(exchange->ranks, 2 * sizeof(*exchange->boxes));
-    if (!exchange->records || !exchange->boxes)
+    exchange->machines = calloc(exchange->ranks, sizeof(*exchange->machines));
+    if (!exchange->records || !exchange->boxes || !exchange->machines)
         return wl__fail(WL_ERROR_OUT_OF_MEMORY, "no memory for what %u ranks say", exchange->ranks);
     int least = 0, most = 0;
     CUdeviceptr letters = 0;
@@ -145,6 +146,9 @@ void wl__exchange_close(struct wl__exchange *exchange) {
         wl__communicator_put(exchange->communicator);
     free(exchange->sends);
     free(exchange->receives);
+    free(exchange->pairs);
+    free(exchange->maps);
+    free(exchange->machines);
     free(exchange->records);
     free(exchange->boxes);
     free(exchange);

@@ -6,6 +6,12 @@
  *     NCCL      waits for packed, and until its slot was unpacked, WL__SLOTS rounds earlier
  *     unpack    waits for moved
  *
+ * A rank that packs in another one's memory has to know that the other one has unpacked what was in the slot.
+ * So in rounds with pairs both waits are for two rounds earlier: then NCCL's bytes of a round say that what
+ * was packed two rounds before is unpacked, and who packs the round after the next one is behind them.  That
+ * is WL__SLOTS rounds.  Slots go on from call to call, and the bytes of a call's first round say that all of
+ * the call before was unpacked.
+ *
  * All streams wait for the caller's, which at the end waits for all of them.  It waits for the plan's call
  * before this one first, so rounds of two calls never meet. */
 #include <stdio.h>
@@ -39,8 +45,9 @@ static wl_error wait_for(const struct run *run, wl_stream stream, CUevent event)
 /* ---------------------------------------------------------------- chunks */
 
 /* Where a chunk lies that is sent, or that is received. */
-static wl_devptr slot_of(const struct wl__flow *flow, uint64_t round) {
-    return flow->slots + round % WL__SLOTS * flow->slot_bytes;
+static wl_devptr slot_of(const struct run *run, const struct wl__flow *flow, uint64_t round) {
+    const uint64_t slot = (run->exchange->calls * flow->cut.chunks + round) % wl__slots_of(flow);
+    return flow->slots + slot * flow->slot_bytes;
 }
 
 static bool has_staged(const struct wl__flow *flows, unsigned count, uint64_t round) {
@@ -66,7 +73,7 @@ static wl_error pack_chunk(const struct run *run, const struct wl__flow *flow, u
     struct wl__strided chunk;
     wl__chunk(&chunk, &flow->all, &flow->cut, round);
     chunk.from += run->from;
-    wl__chunk_pack(&chunk, slot_of(flow, round));
+    wl__chunk_pack(&chunk, slot_of(run, flow, round));
     return move_strided(run, &chunk, WL__STAGE_PACK, run->exchange->rank, flow->peer);
 }
 
@@ -74,15 +81,17 @@ static wl_error unpack_chunk(const struct run *run, const struct wl__flow *flow,
     struct wl__strided chunk;
     wl__chunk(&chunk, &flow->all, &flow->cut, round);
     chunk.to += run->to;
-    wl__chunk_unpack(&chunk, slot_of(flow, round));
+    wl__chunk_unpack(&chunk, slot_of(run, flow, round));
     return move_strided(run, &chunk, WL__STAGE_UNPACK, flow->peer, run->exchange->rank);
 }
 
 static wl_error send_chunk(const struct run *run, const struct wl__flow *flow, uint64_t round) {
     struct wl__communicator *communicator = run->exchange->communicator;
     struct wl__strided chunk;
+    if (flow->mapped)
+        return WL_ERROR_OK;
     const uint64_t bytes = wl__chunk(&chunk, &flow->all, &flow->cut, round);
-    const wl_devptr from = flow->staged ? slot_of(flow, round) : run->from + chunk.from;
+    const wl_devptr from = flow->staged ? slot_of(run, flow, round) : run->from + chunk.from;
     const int result =
         communicator->nccl.ncclSend((const void *)(uintptr_t)from, bytes, WL__NCCL_INT8, (int)flow->peer,
                                     communicator->comm, run->exchange->stages[WL__STAGE_LINK]);
@@ -92,12 +101,40 @@ static wl_error send_chunk(const struct run *run, const struct wl__flow *flow, u
 static wl_error receive_chunk(const struct run *run, const struct wl__flow *flow, uint64_t round) {
     struct wl__communicator *communicator = run->exchange->communicator;
     struct wl__strided chunk;
+    if (flow->mapped)
+        return WL_ERROR_OK;
     const uint64_t bytes = wl__chunk(&chunk, &flow->all, &flow->cut, round);
-    const wl_devptr to = flow->staged ? slot_of(flow, round) : run->to + chunk.to;
+    const wl_devptr to = flow->staged ? slot_of(run, flow, round) : run->to + chunk.to;
     const int result =
         communicator->nccl.ncclRecv((void *)(uintptr_t)to, bytes, WL__NCCL_INT8, (int)flow->peer,
                                     communicator->comm, run->exchange->stages[WL__STAGE_LINK]);
     return wl__nccl_check(communicator, result, "ncclRecv");
+}
+
+/* What pairs tell each other in a round. */
+static wl_error exchange_bytes(const struct run *run, uint64_t round) {
+    struct wl__exchange *exchange = run->exchange;
+    wl_error error = WL_ERROR_OK;
+    for (unsigned i = 0; i < exchange->pair_count && !error; i++) {
+        if (round >= exchange->pairs[i].rounds)
+            continue;
+        error = wl__send_byte(exchange, exchange->pairs[i].peer);
+        if (!error)
+            error = wl__receive_byte(exchange, exchange->pairs[i].peer);
+    }
+    return error;
+}
+
+static bool has_pairs(const struct wl__exchange *exchange, uint64_t round) {
+    for (unsigned i = 0; i < exchange->pair_count; i++)
+        if (round < exchange->pairs[i].rounds)
+            return true;
+    return false;
+}
+
+/* How many rounds earlier a slot must have become free. */
+static uint64_t lag_of(const struct wl__exchange *exchange, uint64_t round) {
+    return has_pairs(exchange, round) ? 2 : WL__SLOTS;
 }
 
 typedef wl_error chunk_fn(const struct run *run, const struct wl__flow *flow, uint64_t round);
@@ -117,8 +154,10 @@ static wl_error for_chunks(const struct run *run, const struct wl__flow *flows, 
 static wl_error pack(const struct run *run, uint64_t round) {
     const struct wl__exchange *exchange = run->exchange;
     const unsigned slot = (unsigned)(round % WL__SLOTS);
+    const uint64_t lag = lag_of(exchange, round);
     const wl_stream stream = exchange->stages[WL__STAGE_PACK];
-    wl_error error = round < WL__SLOTS ? WL_ERROR_OK : wait_for(run, stream, exchange->moved[slot]);
+    wl_error error =
+        round < lag ? WL_ERROR_OK : wait_for(run, stream, exchange->moved[(round - lag) % WL__SLOTS]);
     if (!error)
         error = for_chunks(run, exchange->sends, exchange->send_count, round, true, pack_chunk);
     if (!error)
@@ -136,6 +175,8 @@ static wl_error move(const struct run *run, uint64_t round) {
     error = for_chunks(run, exchange->sends, exchange->send_count, round, false, send_chunk);
     if (!error)
         error = for_chunks(run, exchange->receives, exchange->receive_count, round, false, receive_chunk);
+    if (!error)
+        error = exchange_bytes(run, round);
     const wl_error end = wl__nccl_check(communicator, communicator->nccl.ncclGroupEnd(), "ncclGroupEnd");
     if (!error)
         error = end;
@@ -156,16 +197,20 @@ static wl_error run_round(const struct run *run, uint64_t round) {
     const struct wl__exchange *exchange = run->exchange;
     const bool packs = has_staged(exchange->sends, exchange->send_count, round),
                unpacks = has_staged(exchange->receives, exchange->receive_count, round);
+    const uint64_t lag = lag_of(exchange, round);
     wl_error error = packs ? pack(run, round) : WL_ERROR_OK;
-    /* Staged chunks end with a flow's last one, so the slot was in use then as well. */
-    if (!error && unpacks && round >= WL__SLOTS)
-        error = wait_for(run, exchange->stages[WL__STAGE_LINK], exchange->unpacked[round % WL__SLOTS]);
+    /* Staged chunks end with a flow's last one, so the slot was in use then as well.  What a pair has
+     * unpacked it tells after its last chunk, too. */
+    if (!error && round >= lag && (unpacks || lag < WL__SLOTS))
+        error =
+            wait_for(run, exchange->stages[WL__STAGE_LINK], exchange->unpacked[(round - lag) % WL__SLOTS]);
     if (!error)
         error = move(run, round);
     return error || !unpacks ? error : unpack(run, round);
 }
 
-/* The own part begins behind the first chunks, for which other ranks wait. */
+/* The own part begins behind the first chunks, for which other ranks wait; at once if those have
+ * multiprocessors of their own. */
 static wl_error run_own(const struct run *run) {
     const struct wl__exchange *exchange = run->exchange;
     const unsigned rank = exchange->rank;
@@ -175,7 +220,8 @@ static wl_error run_own(const struct run *run) {
     if (!exchange->rounds)
         return move_strided(run, &own, WL__STAGES, rank, rank);
     wl_error error = WL_ERROR_OK;
-    if (has_staged(exchange->sends, exchange->send_count, 0))
+    const bool apart = exchange->pair_count && exchange->parts.of[WL__PART_PUSH];
+    if (!apart && has_staged(exchange->sends, exchange->send_count, 0))
         error = wait_for(run, exchange->stages[WL__STAGE_OWN], exchange->packed[0]);
     return error ? error : move_strided(run, &own, WL__STAGE_OWN, rank, rank);
 }
@@ -215,6 +261,7 @@ static wl_error join_stages(const struct run *run) {
     }
     const wl_error error = record(run, exchange->finished, run->stream);
     exchange->called = exchange->called || !error;
+    exchange->calls++;
     return first ? first : error;
 }
 

@@ -151,13 +151,32 @@ static wl_redistribution *make(const struct rank *rank, const struct redistribut
 
 /* ---------------------------------------------------------------- random boxes */
 
-/* What the process's ranks have in common: the rounds, and how the stand-in behaves. */
+static CUresult (*open_handle)(CUdeviceptr *address, CUipcMemHandle handle, unsigned flags);
+static struct draw opens;
+
+static CUresult open_or_fail(CUdeviceptr *address, CUipcMemHandle handle, unsigned flags) {
+    return draw_one_in(&opens, 3) ? CUDA_ERROR_INVALID_DEVICE : open_handle(address, handle, flags);
+}
+
+/* Who maps whose memory: in half of the cases all do; else none, or some, or it fails for some. */
+static void draw_maps(const struct rank *rank, struct draw *draw, struct draw *own) {
+    struct wl__driver *driver = &rank->context->driver;
+    const uint64_t way = draw_below(draw, 6);
+    if (!open_handle)
+        open_handle = driver->cuIpcOpenMemHandle;
+    driver->cuIpcOpenMemHandle = way == 0 ? open_or_fail : open_handle;
+    opens = *own;
+    wl__maps_peers = way > 2 || way == 0 || (way == 1 && draw_one_in(own, 2));
+}
+
+/* What the process's ranks have in common: the rounds, maps, and how the stand-in behaves. */
 static void draw_process(const struct rank *rank, struct draw *draw) {
     static const uint64_t rounds[] = {97, 512, 2048, 7000, 1 << 20};
     wl__round_bytes = rounds[draw_below(draw, 5)];
+    struct draw own = draw_from(rank->rank, draw->state);
+    draw_maps(rank, draw, &own);
     if (!rank->standin)
         return;
-    struct draw own = draw_from(rank->rank, draw->state);
     rank->standin->delay_us = draw_one_in(&own, 8) ? 300 : 0;
     rank->standin->progress = draw_one_in(&own, 4) ? 2 : 0;
 }
@@ -173,7 +192,7 @@ static void run_cases(struct rank *rank, uint64_t first, uint64_t count, bool al
         if (alone)
             draw_process(rank, &draw);
         wl_redistribution *plan = make(rank, &all);
-        const unsigned times = draw_one_in(&draw, 3) ? 2 : 1;
+        const unsigned times = 1 + (unsigned)draw_below(&draw, 4) * draw_one_in(&draw, 3);
         for (unsigned time = 0; time < times; time++) {
             job.seed = number + time;
             send(rank, &job);
@@ -254,8 +273,20 @@ static const struct matrix matrices[] = {
     {4, 12, 61, 70, false, 1000, {1, 2, 58, 0}, {30, 30, 10, 0}},
 };
 
+/* A rank packs in each other's memory if it may.  On GPUs the driver has a say. */
+static void is_mapped(const struct rank *rank, const struct matrix *matrix, const wl_redistribution *plan,
+                      bool maps) {
+    const bool all = maps && matrix->rows && matrix->cols && matrix->even && matrix->cols >= matrix->ranks;
+    const unsigned count = plan->exchange->pair_count;
+    if (rank->standin && (all ? count != rank->ranks - 1 : !maps && count))
+        rank_fail(rank, "%u pairs", count);
+}
+
+/* "1": ranks are told not to reach each other's memory. */
 static void transpose(struct rank *rank, int argc, char **argv) {
-    (void)argc, (void)argv;
+    (void)argc;
+    if (strcmp(argv[0], "1") == 0)
+        setenv("NCCL_P2P_DISABLE", argv[0], 1);
     open_memory(rank);
     for (size_t i = 0; i < sizeof(matrices) / sizeof(matrices[0]); i++) {
         const struct matrix *matrix = &matrices[i];
@@ -270,6 +301,7 @@ static void transpose(struct rank *rank, int argc, char **argv) {
         need(wl_transpose_distributed_create_nccl(
             &plan, rank->context, rank->comm, matrix->element_bytes, matrix->rows, matrix->cols,
             matrix->even ? NULL : matrix->from_rows, matrix->even ? NULL : matrix->to_rows));
+        is_mapped(rank, matrix, plan, strcmp(argv[0], "1") != 0);
         send(rank, &job);
         redistribute(rank, &job, plan);
         compare(rank, &job);
@@ -279,11 +311,13 @@ static void transpose(struct rank *rank, int argc, char **argv) {
 }
 
 static void transposes(void **state) {
-    static const unsigned counts[] = {1, 2, 4};
+    static const unsigned counts[] = {1, 2, 4, 4};
     (void)state;
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        const char *words[] = {i == 3 ? "1" : "0", NULL};
         if (counts[i] <= ranks_most())
-            assert_int_equal(ranks_run("transpose", counts[i], 120, NULL, NULL), 0);
+            assert_int_equal(ranks_run("transpose", counts[i], 120, words, NULL), 0);
+    }
 }
 
 /* ---------------------------------------------------------------- a rank that dies */

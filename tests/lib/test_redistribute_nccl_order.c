@@ -3,6 +3,11 @@
  * asked for, and so would not notice a wait that is missing.  So the order is proved from the streams and
  * events.
  *
+ * Where ranks map each other's memory, the other rank's work stands for itself in the bytes that they
+ * exchange.  A byte sent in a round allows the peer to pack two rounds later, and so counts as writing that
+ * slot; the byte got in that later round counts as the write.  A byte sent also counts as reading what this
+ * rank has packed in the round, and a byte got as the peer's reading of what was packed two rounds earlier.
+ *
  *     test_lib_redistribute_nccl_order [CASES] */
 #include <inttypes.h>
 #include <setjmp.h>
@@ -70,13 +75,21 @@ static const char *names[NODES];
 /* Of each byte of a region the last one that wrote it, and who has read it since. */
 struct byte {
     unsigned writer; /* 1 + its number */
+    bool unread;     /* in another rank's memory: that one has not unpacked it */
     struct set readers;
 };
 static struct region {
     const char *name;
     wl_devptr base;
     struct byte *bytes;
-} regions[3]; /* from, to, staging */
+} regions[] = {{.name = "from"},
+               {.name = "to"},
+               {.name = "the memory for staging"},
+               {.name = "the memory that others map"},
+               {.name = "another rank's memory"},
+               {.name = "another rank's memory"},
+               {.name = "another rank's memory"}};
+enum { REGIONS = sizeof(regions) / sizeof(regions[0]), STAGING = 2, NEAR, PEERS };
 
 static struct place *find(struct place *places, unsigned room, const void *handle) {
     for (unsigned i = 0; i < room; i++) {
@@ -98,7 +111,7 @@ static unsigned new_node(const char *name) {
 /* ---------------------------------------------------------------- work */
 
 static struct byte *byte_at(wl_devptr address, const struct region **region) {
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < REGIONS; i++)
         if (regions[i].base && address >= regions[i].base && address - regions[i].base < REGION) {
             *region = &regions[i];
             return &regions[i].bytes[address - regions[i].base];
@@ -115,8 +128,11 @@ static void touch(unsigned node, const struct set *before, wl_devptr address, bo
     if (writes && !is_within(&byte->readers, before))
         rank_fail(self, "%s writes byte %" PRIu64 " of %s, and is not behind all that read it", names[node],
                   (uint64_t)(address - region->base), region->name);
+    if (writes && byte->unread)
+        rank_fail(self, "%s writes byte %" PRIu64 " of %s, which that one has not read", names[node],
+                  (uint64_t)(address - region->base), region->name);
     if (writes)
-        *byte = (struct byte){.writer = node + 1};
+        *byte = (struct byte){.writer = node + 1, .unread = region >= &regions[PEERS]};
     else
         add(&byte->readers, node);
 }
@@ -190,10 +206,83 @@ static unsigned in_stream(const char *name, CUstream stream, struct set *before)
     return node;
 }
 
+static struct wl__exchange *current;
+static uint64_t call, current_round;
+
+/* Touches the slot of a flow's chunk, of this call or of the one before.  Ahead of a plan's first call a peer
+ * needs no leave. */
+static void touch_slot(unsigned node, const struct set *before, const struct wl__flow *flow, uint64_t chunk,
+                       bool writes) {
+    const wl_devptr slot = flow->slots + chunk % wl__slots_of(flow) * flow->slot_bytes;
+    for (uint64_t i = 0; i < flow->slot_bytes; i++)
+        touch(node, before, slot + i, writes);
+}
+
+/* The peer has unpacked a chunk. */
+static void peer_read(unsigned node, const struct set *before, const struct wl__flow *flow, uint64_t chunk) {
+    const wl_devptr slot = flow->slots + chunk % wl__slots_of(flow) * flow->slot_bytes;
+    const struct region *region = NULL;
+    touch_slot(node, before, flow, chunk, false);
+    for (uint64_t i = 0; i < flow->slot_bytes; i++)
+        byte_at(slot + i, &region)->unread = false;
+}
+
+static const struct wl__flow *mapped_flow(const struct wl__flow *flows, unsigned count, int peer) {
+    for (unsigned i = 0; i < count; i++)
+        if (flows[i].mapped && flows[i].peer == (unsigned)peer)
+            return &flows[i];
+    return NULL;
+}
+
+static const struct wl__pair *pair_with(int peer) {
+    for (unsigned i = 0; i < current->pair_count; i++)
+        if (current->pairs[i].peer == (unsigned)peer)
+            return &current->pairs[i];
+    return NULL;
+}
+
+/* What the peer reads of what this rank packs, and when it may pack what. */
+static void byte_sent(unsigned node, const struct set *before, int peer) {
+    const struct wl__flow *out = mapped_flow(current->sends, current->send_count, peer),
+                          *in = mapped_flow(current->receives, current->receive_count, peer);
+    const uint64_t rounds = pair_with(peer)->rounds, round = current_round;
+    if (out && round < out->cut.chunks)
+        touch_slot(node, before, out, call * out->cut.chunks + round, false);
+    if (in && round + 2 < in->cut.chunks)
+        touch_slot(node, before, in, call * in->cut.chunks + round + 2, true);
+    /* The peer begins its next call as soon as it has the last byte of this one. */
+    for (uint64_t first = 0; in && round + 1 == rounds && first < 2 && first < in->cut.chunks; first++)
+        touch_slot(node, before, in, (call + 1) * in->cut.chunks + first, true);
+}
+
+static void byte_got(unsigned node, const struct set *before, int peer) {
+    const struct wl__flow *out = mapped_flow(current->sends, current->send_count, peer),
+                          *in = mapped_flow(current->receives, current->receive_count, peer);
+    const uint64_t round = current_round;
+    if (in && round < in->cut.chunks)
+        touch_slot(node, before, in, call * in->cut.chunks + round, true);
+    if (!out)
+        return;
+    if (round >= 2 && round - 2 < out->cut.chunks)
+        peer_read(node, before, out, call * out->cut.chunks + round - 2);
+    /* The last two rounds of the call before. */
+    const uint64_t rounds = pair_with(peer)->rounds;
+    for (uint64_t chunk = rounds < 2 ? 0 : rounds - 2; round == 0 && call && chunk < out->cut.chunks; chunk++)
+        peer_read(node, before, out, (call - 1) * out->cut.chunks + chunk);
+}
+
+/* Whether a message is one of the bytes that mean nothing by themselves. */
+static bool is_letter(wl_devptr address) {
+    return address >= current->letters &&
+           address - current->letters < (uint64_t)(current->ranks + 1) * WL__RECORD_BYTES;
+}
+
 static int send(const void *from, size_t count, int type, int peer, void *comm, CUstream stream) {
     struct set before;
     const unsigned node = in_stream("ncclSend", stream, &before);
-    for (size_t i = 0; i < count; i++)
+    if ((uintptr_t)from == current->letters)
+        byte_sent(node, &before, peer);
+    for (size_t i = 0; i < count && (uintptr_t)from != current->letters; i++)
         touch(node, &before, (uintptr_t)from + i, false);
     return real.ncclSend(from, count, type, peer, comm, stream);
 }
@@ -201,17 +290,19 @@ static int send(const void *from, size_t count, int type, int peer, void *comm, 
 static int receive(void *to, size_t count, int type, int peer, void *comm, CUstream stream) {
     struct set before;
     const unsigned node = in_stream("ncclRecv", stream, &before);
-    for (size_t i = 0; i < count; i++)
+    const bool letter = is_letter((uintptr_t)to);
+    if (letter)
+        byte_got(node, &before, peer);
+    for (size_t i = 0; i < count && !letter; i++)
         touch(node, &before, (uintptr_t)to + i, true);
     return real.ncclRecv(to, count, type, peer, comm, stream);
 }
-
-static struct wl__exchange *current;
 
 static int end_group(void) {
     struct place *place = find(streams, STREAMS, current->stages[WL__STAGE_LINK]);
     while (in_group)
         add(&place->before, group[--in_group]);
+    current_round++;
     return real.ncclGroupEnd();
 }
 
@@ -222,11 +313,17 @@ static void watch(struct wl__exchange *exchange) {
     nccl->ncclSend = send;
     nccl->ncclRecv = receive;
     nccl->ncclGroupEnd = end_group;
-    regions[2].base = exchange->staging;
+    call = 0;
+    regions[STAGING].base = exchange->staging;
+    regions[NEAR].base = exchange->near_staging;
+    for (unsigned i = PEERS; i < REGIONS; i++) {
+        const unsigned peer = (exchange->rank + 1 + i - PEERS) % exchange->ranks;
+        regions[i].base = i - PEERS + 1 < exchange->ranks ? exchange->maps[peer] : 0;
+    }
     memset(streams, 0, sizeof(streams));
     memset(events, 0, sizeof(events));
     node_count = 0;
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < REGIONS; i++)
         memset(regions[i].bytes, 0, REGION * sizeof(struct byte));
 }
 
@@ -259,7 +356,9 @@ static void run_case(const struct rank *rank, const struct redistribution *all) 
                         to = regions[1].base + (time < 2 ? 0 : HALF);
         work(stream, "work ahead on from", from, has_bytes, true);
         work(stream, "work ahead on to", to, wants_bytes, true);
+        current_round = 0;
         need(wl_redistribute(plan, &to, &from, &stream));
+        call++;
         work(stream, "work behind on to", to, wants_bytes, false);
         work(stream, "work behind on from", from, has_bytes, true);
     }
@@ -294,9 +393,8 @@ static void order(struct rank *rank, int argc, char **argv) {
     real_wait = driver->cuStreamWaitEvent;
     driver->cuEventRecord = record;
     driver->cuStreamWaitEvent = wait_for;
-    static const char *const words[] = {"from", "to", "the memory for staging"};
-    for (unsigned i = 0; i < 3; i++) {
-        regions[i] = (struct region){words[i], 0, calloc(REGION, sizeof(struct byte))};
+    for (unsigned i = 0; i < REGIONS; i++) {
+        regions[i].bytes = calloc(REGION, sizeof(struct byte));
         if (!regions[i].bytes)
             rank_fail(rank, "no memory");
     }
@@ -305,12 +403,13 @@ static void order(struct rank *rank, int argc, char **argv) {
     for (uint64_t number = 0; number < cases; number++) {
         struct draw draw = draw_from(31 + rank->ranks, number);
         const struct redistribution all = draw_case(&draw, rank->ranks, number);
+        wl__maps_peers = draw_below(&draw, 3) != 0;
         wl__round_bytes = 150 + draw_below(&draw, 1500 / rank->ranks);
         run_case(rank, &all);
     }
     if (rank->ranks > 1 && again < cases / 20)
         rank_fail(rank, "only %u of %" PRIu64 " cases use a slot again", again, cases);
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < REGIONS; i++)
         free(regions[i].bytes);
     need(wl_free(rank->context, regions[0].base));
     need(wl_free(rank->context, regions[1].base));

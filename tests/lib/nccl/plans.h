@@ -8,8 +8,8 @@
 
 /* PATIENCE_MS is the library's in these tests, and LONGEST seconds what any call may take then.  A call of
  * wl_redistribute has at least two rounds on each rank, and creating a plan three groups: two gathers, and
- * the connections. */
-enum { RANKS = 3, PATIENCE_MS = 400, LONGEST = 10, CREATING = 3, ROUNDS = 2 };
+ * the connections.  Two more gathers are about mapping each other's memory. */
+enum { RANKS = 3, PATIENCE_MS = 400, LONGEST = 10, CREATING_APART = 3, CREATING = 5, ROUNDS = 2 };
 
 /* A request of a rank. */
 struct request {
