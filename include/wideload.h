@@ -599,7 +599,9 @@ typedef struct wl_counters {
 WL_API wl_error wl_get_counters(wl_context *context, wl_counters *out);
 WL_API wl_error wl_reset_counters(wl_context *context);
 /* Chooses the simulator's counting rules for later launches, by a name that wl_arch_at() gives: "fermi",
- * "sm_90", ...  Errors: INVALID_ARGUMENT for an unknown name, UNSUPPORTED on a GPU. */
+ * "sm_90", ...  All devices of the process have them, and the compute capability that goes with them;
+ * contexts that are open beside this one go on choosing kernels for what they found.  Errors:
+ * INVALID_ARGUMENT for an unknown name, UNSUPPORTED on a GPU. */
 WL_API wl_error wl_set_arch(wl_context *context, const char *arch);
 /* The i-th set of counting rules, oldest first.  *name is a static string.  *proved is 1 if hardware counters
  * confirmed the rules, 0 if they follow public documents.  Either pointer may be NULL.

@@ -133,16 +133,9 @@ bool wl__starts_early(const wl_context *context) {
            context->driver.cuDriverGetVersion(&version) == CUDA_SUCCESS && version >= 12040;
 }
 
-static wl_error make_ready(wl_context *context, const struct wanted *wanted) {
-    const char *log = getenv("WIDELOAD_LOG");
-    context->log = log && *log && strcmp(log, "0") != 0;
-    if (wanted->kind == WANT_HOST)
-        return wl__host_open(context);
-    wl_error error = open_context(context, wanted);
-    if (error)
-        return error;
+wl_error wl__read_device(wl_context *context) {
     int limit = 0, shared = 0, major = 0, minor = 0;
-    error = get_attribute(context, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &limit);
+    wl_error error = get_attribute(context, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &limit);
     if (!error)
         error = get_attribute(context, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, &shared);
     if (!error)
@@ -155,6 +148,15 @@ static wl_error make_ready(wl_context *context, const struct wanted *wanted) {
     context->tuned = wl__tuned_for(context->capability);
     context->starts_early = wl__starts_early(context);
     return error;
+}
+
+static wl_error make_ready(wl_context *context, const struct wanted *wanted) {
+    const char *log = getenv("WIDELOAD_LOG");
+    context->log = log && *log && strcmp(log, "0") != 0;
+    if (wanted->kind == WANT_HOST)
+        return wl__host_open(context);
+    const wl_error error = open_context(context, wanted);
+    return error ? error : wl__read_device(context);
 }
 
 /* Releases everything but the lock. */

@@ -62,6 +62,9 @@ static inline uint32_t wl__blocks_in_flight(uint32_t in_flight, uint64_t each) {
 /* Whether its driver can start kernels early, also in graphs: from CUDA 12.4 and compute capability 9.0 on.
  */
 bool wl__starts_early(const wl_context *context);
+
+/* Asks the driver for what kernels are chosen by: the compute capability and what a block may have. */
+wl_error wl__read_device(wl_context *context);
 void wl__unload_kernels(wl_context *context);
 
 #endif

@@ -47,6 +47,8 @@ wl_error wl_set_arch(wl_context *context, const char *arch) {
     error = result == CUDA_ERROR_INVALID_VALUE
                 ? wl__fail(WL_ERROR_INVALID_ARGUMENT, "unknown architecture '%.64s'", arch)
                 : wl__driver_check(&context->driver, result, "wlSimSetArch");
+    if (!error)
+        error = wl__read_device(context);
     wl__leave(context);
     return error;
 }

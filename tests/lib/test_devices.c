@@ -97,10 +97,30 @@ static void kernels_cross(void **state) {
         cuda_need(cuda.cuDevicePrimaryCtxRelease(d));
 }
 
+/* Kernels are chosen for the device that it has become: those of 8.0 do not run there. */
+static void becomes_another_architecture(void **state) {
+    (void)state;
+    const uint64_t side = 1024;
+    wl_context *later;
+    wl_devptr from, to;
+    assert_int_equal(wl_open(&later, "sim"), WL_ERROR_OK);
+    assert_int_equal(wl_alloc(later, &from, side * side * 4), WL_ERROR_OK);
+    assert_int_equal(wl_alloc(later, &to, side * side * 4), WL_ERROR_OK);
+    assert_int_equal(wl_fill(later, from, 1, side * side * 4, NULL), WL_ERROR_OK);
+    assert_int_equal(wl_set_arch(later, "sm_75"), WL_ERROR_OK);
+    assert_int_equal(wl_transpose(later, 4, to, from, side, side, NULL), WL_ERROR_OK);
+    assert_int_equal(wl_set_arch(later, "sm_90"), WL_ERROR_OK);
+    assert_int_equal(wl_transpose(later, 4, to, from, side, side, NULL), WL_ERROR_OK);
+    assert_int_equal(wl_free(later, from), WL_ERROR_OK);
+    assert_int_equal(wl_free(later, to), WL_ERROR_OK);
+    wl_close(later);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_has_its_own),
         cmocka_unit_test(kernels_cross),
+        cmocka_unit_test(becomes_another_architecture),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
