@@ -346,14 +346,19 @@ typedef struct wl_sparse_shape {
  * may be in any order within a row of `from`.  If several have one place, all are kept.  Without entries,
  * to->pointers are set to 0, and no other array is used.
  *
- * wl_csr_transpose_workspace() gives the bytes of workspace that the call needs on this device.  For each
- * entry they are its value, 8 bytes (16 if indices have 4), and at most 2.1 bytes of counts; for each 4096
- * columns they are 8 bytes; and there are less than 128 KiB more.  Up to 2^22 columns the 8 or 16 bytes are 4
- * or 8.  Up to 2048 columns there are neither they nor values.  (On compute capability 7.5: up to 2^20 and
- * 1024.)  If all is 0, workspace may be NULL.  On the host device it always is 0, and the call allocates at
- * most the size of indices and values, 8 bytes per entry, and counts for each thread.  Then OUT_OF_MEMORY is
- * a further error.  The caller provides the workspace, aligned to 256 bytes and not overlapping the arrays.
- * It is in use until the stream has finished the call.  Concurrent calls need one each.
+ * wl_csr_transpose_workspace() gives the bytes of workspace that the call needs on this device.  They are at
+ * most the following.
+ * - For each entry its value and 8 bytes, which is no more than to->values and to->indices have if indices
+ *   have 8 bytes.  If they have 4, it is the value and 16 bytes: 8 up to 2^22 columns, and 4, as in
+ *   to->indices, if also rows * cols is at most 2^40.  Up to 2048 columns there is nothing for an entry.
+ *   (On compute capability 7.5: 2^20 and 1024 in place of 2^22 and 2048.)
+ * - For counts 2.1 bytes per entry, but never more than 67 MiB in all.
+ * - For each 4096 columns 8 bytes, and 128 KiB.
+ *
+ * If all is 0, workspace may be NULL.  On the host device it always is 0, and the call allocates at most the
+ * size of indices and values, 8 bytes per entry, and counts for each thread.  Then OUT_OF_MEMORY is a further
+ * error.  The caller provides the workspace, aligned to 256 bytes and not overlapping the arrays.  It is in
+ * use until the stream has finished the call.  Concurrent calls need one each.
  *
  * Data are not checked (wl_csr_check() does that).  Starts or indices out of range make a result that means
  * nothing, but the call reads and writes nothing outside its arrays and the workspace.

@@ -14,7 +14,8 @@ struct plan {
     unsigned other_bits;
     unsigned threads, tile;    /* of a block, and the entries that it places */
     const wl__kernel *kernels; /* that count, and place in the first pass and in others */
-    uint64_t tiles, chunks;
+    uint64_t tiles, segment;   /* all, and those that are counted before any of them is placed */
+    uint64_t chunks;           /* of a segment */
 };
 
 static unsigned bits_of(uint64_t count) {
@@ -22,6 +23,7 @@ static unsigned bits_of(uint64_t count) {
 }
 
 uint64_t wl__sort_wide = (uint64_t)6 << 20;
+uint64_t wl__sort_segment = (uint64_t)4096 * WL_SORT_TILE_BYTES(512, WL_SORT_BITS);
 
 /* How a block sorts, and what a device's shared memory has room for. */
 struct room {
@@ -73,7 +75,9 @@ static struct plan plan_of(const wl_context *context, const struct wl__sort *sor
     plan.kernels = (room.threads == 512 ? wide : narrow)[plan.word == 8];
     plan.tile = WL_SORT_TILE(room.threads, room.each);
     plan.tiles = wl__divide_up(sort->entries, plan.tile);
-    plan.chunks = wl__divide_up(plan.tiles, WL_SORT_CHUNK);
+    const uint64_t most = wl__sort_segment / WL_SORT_TILE_BYTES(room.threads, plan.bits[0]);
+    plan.segment = most >= plan.tiles ? plan.tiles : most ? most : 1;
+    plan.chunks = wl__divide_up(plan.segment, WL_SORT_CHUNK);
     return plan;
 }
 
@@ -81,11 +85,16 @@ static struct plan plan_of(const wl_context *context, const struct wl__sort *sor
 
 /* The parts of the workspace, as offsets. */
 struct parts {
-    uint64_t failed, words[2], values, counts, chunks, bins, firsts, part_rows, end;
+    uint64_t failed, words[2], values, counts, chunks, bins, before, firsts, part_rows, end;
 };
 
 static uint64_t bins_bytes(const struct plan *plan) {
     return ((uint64_t)8 << plan->bits[0]) + 8;
+}
+
+/* Whether all tiles are one segment. */
+static bool is_whole(const struct plan *plan) {
+    return plan->segment == plan->tiles;
 }
 
 static void place(uint64_t *part, uint64_t *end, uint64_t bytes) {
@@ -120,10 +129,11 @@ static struct parts parts_of(const wl_context *context, const struct plan *plan,
     place(&parts.words[0], &parts.end, plan->passes > 1 ? words : 0);
     place(&parts.words[1], &parts.end, plan->passes > 2 && !output_has_room(plan, sort) ? words : 0);
     place(&parts.values, &parts.end, plan->passes > 1 ? sort->entries * sort->width : 0);
-    place(&parts.counts, &parts.end, plan->tiles * 4 * tables);
+    place(&parts.counts, &parts.end, plan->segment * 4 * tables);
     place(&parts.chunks, &parts.end, plan->chunks * 8 * tables);
     place(&parts.bins, &parts.end, plan->passes * bins_bytes(plan));
-    place(&parts.part_rows, &parts.end, plan->tiles * (plan->threads / 32) * 4);
+    place(&parts.before, &parts.end, is_whole(plan) ? 0 : 8 * tables);
+    place(&parts.part_rows, &parts.end, (plan->segment * (plan->threads / 32) + 1) * 4);
     place(&parts.firsts, &parts.end, 8 * (sort->keys / WL_SORT_STARTS + 1));
     if (wl__ranges_suit(context, sort) && wl__ranges_workspace(sort) > parts.end)
         parts.end = wl__ranges_workspace(sort);
@@ -148,37 +158,80 @@ static uint32_t shared_of(const struct plan *plan, unsigned bits, unsigned width
     return WL_SORT_SHARED(plan->threads, plan->tile / plan->threads, plan->word, bits, width);
 }
 
-/* Counts a pass's digits, adds the counts up, and puts the entries in their places.  A grid has at most 2^30
- * blocks (WL__MOST_ENTRIES). */
-static wl_error run_pass(wl_context *context, const struct plan *plan, const struct wl_sort_pass *pass,
-                         wl_stream stream) {
+/* Several segments: counts the digits of all passes, and notes where each pass's bins begin. */
+static wl_error add_totals(wl_context *context, const struct plan *plan, const struct wl__sort *sort,
+                           wl_devptr failed, wl_devptr bins, wl_stream stream) {
+    _Static_assert(WL__MOST_ENTRIES / WL_SORT_SHARES + WL_SORT_TOTAL < UINT32_MAX, "a block adds in 32 bits");
+    struct wl_sort_totals totals = {.failed = failed,
+                                    .keys = sort->from_keys,
+                                    .bins = bins,
+                                    .bins_bytes = bins_bytes(plan),
+                                    .entries = sort->entries,
+                                    .index_bytes = sort->index_bytes,
+                                    .passes = plan->passes};
+    for (unsigned i = 0, shift = 0; i < plan->passes; shift += plan->bits[i++]) {
+        totals.bits |= plan->bits[i] << 8 * i;
+        totals.shifts |= shift << 8 * i;
+    }
+    const uint64_t most = wl__divide_up(sort->entries, WL_SORT_TOTAL * WL_SORT_READS),
+                   shares = most < WL_SORT_SHARES ? most : WL_SORT_SHARES;
+    wl_error error = wl_fill(context, bins, 0, plan->passes * totals.bins_bytes, stream);
+    if (!error)
+        error = wl__sort_launch(context, WL_KERNEL_sort_totals, shares * plan->passes, WL_SORT_THREADS, 0,
+                                &totals, stream);
+    for (unsigned i = 0; i < plan->passes && !error; i++) {
+        /* More tiles than in a chunk: so sort_bins adds up what stands in its bins. */
+        struct wl_sort_sums sums = {.failed = failed,
+                                    .bins = bins + i * totals.bins_bytes,
+                                    .tiles = WL_SORT_CHUNK + 1,
+                                    .bits = plan->bits[i]};
+        error = wl__sort_launch(context, WL_KERNEL_sort_bins, 1, 1024, 0, &sums, stream);
+    }
+    return error;
+}
+
+/* Counts a pass's digits in the segment that begins with the tile `first`, adds the counts up, and puts the
+ * entries in their places.  before: 0, or of several segments the counts of each bin in those before.  A grid
+ * has few more blocks than a segment has tiles or bins. */
+static wl_error run_segment(wl_context *context, const struct plan *plan, const struct wl_sort_pass *pass,
+                            uint64_t first, wl_devptr before, wl_stream stream) {
+    const uint64_t left = plan->tiles - first, tiles = left < plan->segment ? left : plan->segment,
+                   chunks = wl__divide_up(tiles, WL_SORT_CHUNK);
     struct wl_sort_pass p = *pass;
+    p.begin = first * plan->tile;
+    p.left -= p.begin;
+    p.from += p.begin * (pass->first ? pass->index_bytes : plan->word);
+    p.from_values += p.begin * pass->width;
+    p.others += pass->others ? p.begin * pass->index_bytes : 0;
     struct wl_sort_sums sums = {.failed = pass->failed,
                                 .counts = pass->counts,
                                 .chunks = pass->chunks,
-                                .bins = pass->bins,
+                                .bins = before ? before : pass->bins,
                                 .part_rows = pass->part_rows,
                                 .rows = pass->rows,
-                                .entries = pass->entries,
-                                .tiles = plan->tiles,
+                                .begin = p.begin,
+                                /* The last part looks for the row of the one that follows. */
+                                .end = tiles < left ? p.begin + tiles * plan->tile + 1 : pass->entries,
+                                .tiles = tiles,
                                 .bits = pass->bits,
-                                .part = plan->tile / (plan->threads / 32)};
-    const uint64_t parts = wl__divide_up((uint64_t)1 << pass->bits, WL_SORT_THREADS),
+                                .part = plan->tile / (plan->threads / 32),
+                                .later = first > 0};
+    const uint64_t bins = (uint64_t)1 << pass->bits, parts = wl__divide_up(bins, WL_SORT_THREADS),
                    rows = pass->rows.array
-                              ? wl__divide_up(wl__divide_up(pass->entries, sums.part), WL_SORT_THREADS)
+                              ? wl__divide_up(wl__divide_up(sums.end - p.begin, sums.part), WL_SORT_THREADS)
                               : 0;
-    wl_error error = wl__sort_launch(context, plan->kernels[0], plan->tiles, plan->threads,
+    wl_error error = wl__sort_launch(context, plan->kernels[0], tiles, plan->threads,
                                      WL_SORT_COUNT_BYTES(pass->bits), &p, stream);
     if (!error)
-        error = wl__sort_launch(context, WL_KERNEL_sort_tiles, plan->chunks * parts + rows, WL_SORT_THREADS,
-                                0, &sums, stream);
-    if (!error && plan->chunks > 1)
-        error = wl__sort_launch(context, WL_KERNEL_sort_chunks, wl__divide_up((uint64_t)1 << pass->bits, 32),
-                                1024, 0, &sums, stream);
-    if (!error)
+        error = wl__sort_launch(context, WL_KERNEL_sort_tiles, chunks * parts + rows, WL_SORT_THREADS, 0,
+                                &sums, stream);
+    if (!error && (before || chunks > 1))
+        error =
+            wl__sort_launch(context, WL_KERNEL_sort_chunks, wl__divide_up(bins, 32), 1024, 0, &sums, stream);
+    if (!error && !before)
         error = wl__sort_launch(context, WL_KERNEL_sort_bins, 1, 1024, 0, &sums, stream);
     if (!error)
-        error = wl__sort_launch(context, plan->kernels[pass->first ? 1 : 2], plan->tiles, plan->threads,
+        error = wl__sort_launch(context, plan->kernels[pass->first ? 1 : 2], tiles, plan->threads,
                                 shared_of(plan, pass->bits, pass->width), &p, stream);
     return error;
 }
@@ -203,6 +256,9 @@ wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_strea
     wl_error error = failed
                          ? wl__ranges_run(context, sort, failed, stream)
                          : wl_fill(context, sort->starts, 0xff, (sort->keys + 1) * sort->index_bytes, stream);
+    const wl_devptr before = is_whole(&plan) ? 0 : work + parts.before;
+    if (!error && before)
+        error = add_totals(context, &plan, sort, failed, work + parts.bins, stream);
     unsigned shift = 0;
     for (unsigned i = 0; i < plan.passes && !error; i++) {
         const bool first = i == 0, last = i == plan.passes - 1;
@@ -217,6 +273,7 @@ wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_strea
                                                : lows;
         const struct wl_sort_pass pass = {
             .entries = sort->entries,
+            .left = sort->entries,
             .failed = failed,
             .from = first ? sort->from_keys : written_by(&plan, &parts, sort, i - 1),
             .from_values = first       ? sort->from_values
@@ -241,7 +298,8 @@ wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_strea
             .first = first,
             .last = last,
         };
-        error = run_pass(context, &plan, &pass, stream);
+        for (uint64_t tile = 0; tile < plan.tiles && !error; tile += plan.segment)
+            error = run_segment(context, &plan, &pass, tile, before, stream);
         shift += plan.bits[i];
     }
     return error ? error : fill_starts(context, sort, failed, work + parts.firsts, stream);

@@ -13,6 +13,10 @@
  * part of a tile is a row of some tens of bytes, and its neighbours in other tiles follow while the L2 still
  * has its sectors.
  *
+ * The counts of all tiles would take 1 to 2 bytes an entry.  So a large sort has several segments of tiles,
+ * which are counted and placed one after the other: a kernel of this file has a segment's tiles.  Where bins
+ * begin is known before, from the keys (wl_sort_totals), whose digits words must keep.
+ *
  * What is read once is read by __ldcs(), which leaves the L2 to the rows that are being written.
  *
  * The last tile is filled up with entries of the last bin.  They rank behind all others, so their places are
@@ -85,7 +89,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS)
         return;
     uint32_t *bins = (uint32_t *)wl_sort_memory;
     const uint64_t begin = (uint64_t)blockIdx.x * WL_TILE;
-    const uint32_t count = (uint32_t)min(p.entries - begin, (uint64_t)WL_TILE), mask = (1u << p.bits) - 1,
+    const uint32_t count = (uint32_t)min(p.left - begin, (uint64_t)WL_TILE), mask = (1u << p.bits) - 1,
                    copies = WL_SORT_COPIES(p.bits), shift = wl_shift(p, p.first);
     uint32_t keys[WL_EACH];
     wl_read_keys(p, p.first, begin, count, threadIdx.x, WL_THREADS, keys);
@@ -133,19 +137,22 @@ static __device__ __forceinline__ void wl_find_others(const struct wl_sort_pass 
                                                       uint32_t others[WL_EACH]) {
     const uint32_t from = threadIdx.x / 32 * WL_WARP_ENTRIES;
     if (first && p.others) {
-        /* Of 8 bytes the lower half. */
+        /* Of 8 bytes the lower half.  An index out of range would change the digits above it in a word of 4
+         * bytes, which wl_sort_totals() has counted. */
         const uint32_t *other =
             (const uint32_t *)(wl_global(p.others) + (begin + wl_entry(0)) * p.index_bytes);
-        const uint32_t apart = p.index_bytes * 8;
+        const uint32_t apart = p.index_bytes * 8,
+                       mask = WL_WORD == 4 && !p.last ? (1u << p.other_bits) - 1 : WL_EVERY;
 #pragma unroll
         for (uint32_t i = 0; i < WL_EACH; i++)
-            others[i] = wl_entry(i) < count ? other[i * apart] : 0;
+            others[i] = wl_entry(i) < count ? other[i * apart] & mask : 0;
     } else if (from < count) {
         const uint32_t *part =
             (const uint32_t *)wl_global(p.part_rows) + (uint64_t)blockIdx.x * WL_WARPS + threadIdx.x / 32;
-        const uint64_t end = begin + min(count, from + WL_WARP_ENTRIES), row = part[0];
-        wl_find_rows(p.rows, begin + from, end, row, end < p.entries ? part[1] : p.rows.count - 1,
-                     marks + from, others);
+        const uint64_t all = p.begin + (uint64_t)blockIdx.x * WL_TILE,
+                       end = all + min(count, from + WL_WARP_ENTRIES), row = part[0];
+        wl_find_rows(p.rows, all + from, end, row, end < p.entries ? part[1] : p.rows.count - 1, marks + from,
+                     others);
     }
 }
 
@@ -302,7 +309,7 @@ static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, co
     uint32_t *sums = (uint32_t *)(goes + bins);
     uint16_t *counts = (uint16_t *)wl_sort_memory, *own = counts + (threadIdx.x / 32 << p.bits);
     const uint64_t begin = (uint64_t)blockIdx.x * WL_TILE;
-    const uint32_t count = (uint32_t)min(p.entries - begin, (uint64_t)WL_TILE);
+    const uint32_t count = (uint32_t)min(p.left - begin, (uint64_t)WL_TILE);
 
     uint32_t keys[WL_EACH], places[WL_EACH];
     if (WL_WORD == 8 && !first)

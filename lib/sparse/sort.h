@@ -5,7 +5,7 @@
 
 #include "lib/context.h"
 
-/* The indices of keys and rows take 32 bits of a word.  A grid has a block for 4096 or 16384 entries. */
+/* The indices of keys and rows take 32 bits of a word.  A block counts less than 2^32 entries. */
 #define WL__MOST_INDICES ((uint64_t)1 << 32)
 #define WL__MOST_ENTRIES ((uint64_t)1 << 42)
 /* The workspace's. */
@@ -27,6 +27,10 @@ struct wl__sort {
 /* From so many entries on, blocks are wide: then there are enough of them for all SMs of a large GPU.  A test
  * lowers it. */
 extern uint64_t wl__sort_wide;
+/* A sort of more entries has several segments.  The workspace has at most so many bytes of counts and of what
+ * else there is for each tile: those of 2^26 entries in wide blocks with the longest digits.  A test lowers
+ * it, and a segment then has one tile at least. */
+extern uint64_t wl__sort_segment;
 
 /* In bytes. */
 uint64_t wl__sort_workspace(const wl_context *context, const struct wl__sort *sort);

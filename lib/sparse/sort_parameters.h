@@ -12,9 +12,17 @@
 #define WL_SORT_THREADS 256 /* of the kernels that add */
 /* Columns whose starts a block fills in. */
 #define WL_SORT_STARTS 4096
+/* Entries that a block which counts all digits reads at once; how often it does so, if not for the last
+ * entries, before it adds its counts to those of others; and the most blocks that share a digit out.  Then
+ * each has less than 2^32 entries, and counts in 32 bits. */
+#define WL_SORT_TOTAL  4096
+#define WL_SORT_READS  16
+#define WL_SORT_SHARES 2048
 
 /* A tile is what a block sorts: `each` entries of each of its threads. */
 #define WL_SORT_TILE(threads, each) ((threads) * (each))
+/* Bytes of the counts of a tile, of its share of a chunk's, and of its warps' rows. */
+#define WL_SORT_TILE_BYTES(threads, bits) ((4u << (bits)) + (8u << (bits)) / WL_SORT_CHUNK + (threads) / 8)
 /* The kernel that counts has so many copies of its bins in shared memory: 16 KiB at most. */
 #define WL_SORT_COPIES(bits)      ((bits) <= 10 ? 4u : 1u << (12 - (bits)))
 #define WL_SORT_COUNT_BYTES(bits) (WL_SORT_COPIES(bits) * (4u << (bits)))
@@ -41,15 +49,18 @@ struct wl_sort_rows {
  * the digits that are still to come above the other index; the first digit follows from where the entry lies.
  */
 struct wl_sort_pass {
-    uint64_t entries;
-    uint64_t failed; /* uint32_t: 0 if the result is there already; no address: it is not */
+    uint64_t entries; /* all */
+    uint64_t begin;   /* the first one of the segment: arrays that are read begin with it */
+    uint64_t left;    /* entries - begin */
+    uint64_t failed;  /* uint32_t: 0 if the result is there already; no address: it is not */
     uint64_t from, from_values, to, to_values; /* words, or in the first and the last pass indices */
     uint64_t others;                           /* the first pass: indices that go with the keys, or 0: */
     struct wl_sort_rows rows; /* what says where an entry lies: rows, or later the first pass's bins */
-    uint64_t part_rows;       /* uint32_t [warp's part of a tile]: the row of the first entry */
+    uint64_t part_rows;       /* uint32_t [warp's part of a tile]: the row of the first entry; also of the
+                               * part that follows on the segment */
     uint64_t starts;          /* the last pass: of the output's rows */
     uint64_t counts;          /* uint32_t [tile][bin]: entries, then those in the chunk's tiles before */
-    uint64_t chunks;          /* uint64_t [chunk][bin]: entries in chunks before */
+    uint64_t chunks;          /* uint64_t [chunk][bin]: entries in chunks before, also of other segments */
     uint64_t bins;            /* uint64_t [bin + 1]: entries in bins before */
     uint64_t keys;            /* how many there are */
     uint32_t index_bytes;     /* 4 or 8 */
@@ -63,8 +74,20 @@ struct wl_sort_pass {
 struct wl_sort_sums {
     uint64_t failed, counts, chunks, bins, part_rows; /* as above */
     struct wl_sort_rows rows;
-    uint64_t entries, tiles;
+    uint64_t begin, end; /* the segment's first entry, and one behind the last whose row may be noted */
+    uint64_t tiles;      /* of the segment */
     uint32_t bits, part; /* part: entries of a warp's part of a tile */
+    uint32_t later;      /* whether bins have the counts of segments before, for sort_chunks to add to */
+};
+
+/* A sort of several segments counts all digits first.  A byte of `bits` and `shifts` is a pass's. */
+struct wl_sort_totals {
+    uint64_t failed;     /* as above */
+    uint64_t keys;       /* [entry], of index_bytes */
+    uint64_t bins;       /* uint64_t [pass][bin]: 0, then entries in this bin */
+    uint64_t bins_bytes; /* of a pass's */
+    uint64_t entries;
+    uint32_t index_bytes, passes, bits, shifts;
 };
 
 struct wl_sort_starts {

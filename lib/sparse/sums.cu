@@ -1,7 +1,7 @@
 /* For sort.cu: sums of the counts of tiles, and the starts of keys without entries.
  *
  * Traffic: each tile's counts, one per bin, are read and written once.  The starts are read twice and written
- * once. */
+ * once.  A sort of several segments reads the keys once more. */
 #include "lib/cuda/earlier.cuh"
 #include "lib/sparse/sort_search.cuh"
 
@@ -16,8 +16,8 @@
 /* Notes where the first entry of a warp's part of a tile lies.  A search waits for the memory many times, so
  * it costs least where each thread has one. */
 static __device__ __forceinline__ void wl_note_rows(const struct wl_sort_sums &p, uint64_t block) {
-    const uint64_t part = block * WL_SORT_THREADS + threadIdx.x, at = part * p.part;
-    if (at < p.entries)
+    const uint64_t part = block * WL_SORT_THREADS + threadIdx.x, at = p.begin + part * p.part;
+    if (at < p.end)
         ((uint32_t *)wl_global(p.part_rows))[part] = (uint32_t)wl_row_of(p.rows, at, 0, p.rows.count);
 }
 
@@ -57,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(WL_SORT_THREADS)
 }
 
 /* The same for chunks: a warp's lanes have neighbouring bins, and its place in the block says which chunks.
- */
+ * In a later segment the sums go on from those of the segments before. */
 extern "C" __global__ void __launch_bounds__(1024)
     wl_sort_chunks(const __grid_constant__ struct wl_sort_sums p) {
     wl_await_earlier();
@@ -72,8 +72,8 @@ extern "C" __global__ void __launch_bounds__(1024)
     for (uint64_t i = first; i < end && is_bin; i++)
         sum += chunk[i << p.bits];
     sums[warp][lane] = sum;
+    uint64_t *bins = (uint64_t *)wl_global(p.bins), before = p.later && is_bin ? bins[bin] : 0;
     __syncthreads();
-    uint64_t before = 0;
     for (uint32_t w = 0; w < warp; w++)
         before += sums[w][lane];
     for (uint64_t i = first; i < end && is_bin; i++) {
@@ -82,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(1024)
         before += count;
     }
     if (warp == 31 && is_bin)
-        ((uint64_t *)wl_global(p.bins))[bin] = before;
+        bins[bin] = before;
 }
 
 /* One block replaces the bins' counts by their sums over the bins before, and writes the sum of all after
@@ -132,6 +132,49 @@ extern "C" __global__ void __launch_bounds__(1024)
     }
     if (threadIdx.x == 0)
         all[bins] = carry;
+}
+
+/* ---------------------------------------------------------------- several segments */
+
+/* Counts the entries of each bin, of all digits.  Block b has digit b % passes: so the blocks that read the
+ * same keys run at about the same time, and the memory is read once.  Lanes add to several copies of the
+ * bins, as those of sort.cu do. */
+extern "C" __global__ void __launch_bounds__(WL_SORT_THREADS)
+    wl_sort_totals(const __grid_constant__ struct wl_sort_totals p) {
+    wl_await_earlier();
+    if (wl_is_done(p.failed))
+        return;
+    __shared__ uint32_t counts[WL_SORT_COUNT_BYTES(WL_SORT_BITS) / 4];
+    const uint32_t pass = blockIdx.x % p.passes, shares = gridDim.x / p.passes,
+                   bits = p.bits >> 8 * pass & 0xff, shift = p.shifts >> 8 * pass & 0xff,
+                   mask = (1u << bits) - 1, copies = WL_SORT_COPIES(bits), words = p.index_bytes / 4;
+    for (uint32_t bin = threadIdx.x; bin < copies << bits; bin += WL_SORT_THREADS)
+        counts[bin] = 0;
+    __syncthreads();
+    uint32_t *mine = counts + ((threadIdx.x & (copies - 1)) << bits);
+    for (uint64_t begin = (uint64_t)(blockIdx.x / p.passes) * WL_SORT_TOTAL; begin < p.entries;
+         begin += (uint64_t)shares * WL_SORT_TOTAL) {
+        /* Of 8 bytes the lower half. */
+        const uint32_t *from = (const uint32_t *)wl_global(p.keys) + (begin + threadIdx.x) * words;
+        uint32_t keys[WL_SORT_TOTAL / WL_SORT_THREADS];
+#pragma unroll
+        for (uint32_t i = 0; i < WL_SORT_TOTAL / WL_SORT_THREADS; i++)
+            keys[i] =
+                begin + i * WL_SORT_THREADS + threadIdx.x < p.entries ? from[i * WL_SORT_THREADS * words] : 0;
+#pragma unroll
+        for (uint32_t i = 0; i < WL_SORT_TOTAL / WL_SORT_THREADS; i++)
+            if (begin + i * WL_SORT_THREADS + threadIdx.x < p.entries)
+                atomicAdd(&mine[keys[i] >> shift & mask], 1);
+    }
+    __syncthreads();
+    unsigned long long *bins = (unsigned long long *)wl_global(p.bins + pass * p.bins_bytes);
+    for (uint32_t bin = threadIdx.x; bin <= mask; bin += WL_SORT_THREADS) {
+        uint32_t sum = 0;
+        for (uint32_t copy = 0; copy < copies; copy++)
+            sum += counts[(copy << bits) + bin];
+        if (sum)
+            atomicAdd(bins + bin, sum);
+    }
 }
 
 /* ---------------------------------------------------------------- starts */

@@ -18,6 +18,8 @@
 #include "device.h"
 #include "lib/sparse/ranges.h"
 #include "lib/sparse/sort.h"
+#include "lib/sparse/sort_parameters.h"
+
 static uint64_t cases = 150, seed = 1;
 
 static uint64_t size_like(uint64_t most) {
@@ -30,6 +32,13 @@ static uint64_t size_like(uint64_t most) {
 /* Makes blocks wide for any number of entries, or for none. */
 static void choose_blocks(bool wide) {
     wl__sort_wide = wide ? 0 : UINT64_MAX;
+}
+
+/* Segments with so many bytes of counts, 1: of one tile; 0: as the library has them. */
+static void choose_segments(uint64_t bytes) {
+    static uint64_t usual;
+    usual = usual ? usual : wl__sort_segment;
+    wl__sort_segment = bytes ? bytes : usual;
 }
 
 /* Tries ranges of columns first for any number of entries, or for none. */
@@ -60,6 +69,7 @@ static void random_matrices(void **state) {
                       by_columns ? "CSR" : "COO");
         choose_blocks(draw(2));
         choose_ranges(draw(2));
+        choose_segments(draw(2) ? 0 : draw(2) ? 1 : 1 + draw(40000));
         run_case(&m, by_columns);
         free_matrix(&m);
     }
@@ -102,10 +112,42 @@ static void words_have_room(void **state) {
             shuffle(&m);
         for (unsigned wide = 0; wide < 2; wide++) {
             choose_blocks(wide);
+            choose_segments(i % 2);
             run_case(&m, csr);
         }
         free_matrix(&m);
     }
+}
+
+/* The workspace has no more than the output has, and beside that a part whose size does not depend on the
+ * entries.  Indices of 4 bytes: of columns for which words of 4 bytes do on this device. */
+static void the_workspace_is_no_larger_than_the_output(void **state) {
+    (void)state;
+    static const unsigned widths[] = {0, 1, 2, 4, 8, 16};
+    static const uint64_t many[] = {(uint64_t)1 << 32, (uint64_t)1 << 36, (uint64_t)1 << 42};
+    wl_device_info info;
+    assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
+    choose_segments(0);
+    const uint64_t keys = strcmp(info.arch, "sm_75") == 0 ? 1 << 20 : 1 << 22;
+    choose_blocks(true);
+    for (unsigned i = 0; i < 6; i++)
+        for (unsigned j = 0; j < 16; j++) {
+            const bool by_columns = j % 2;
+            const unsigned index = j / 2 < 5 ? 4 : 8;
+            const uint64_t count = index == 4 ? keys >> (j / 2 * 5) : (uint64_t)1 << 32,
+                           others = index == 4 ? 1 << 20 : 1 << 30;
+            const wl_sparse_shape shape = {by_columns ? others : count, by_columns ? count : others,
+                                           index == 4 ? INT32_MAX : many[j / 2 - 5], index, widths[i]};
+            size_t bytes;
+            assert_int_equal(
+                (by_columns ? wl_csr_transpose_workspace : wl_coo_to_csr_workspace)(context, &shape, &bytes),
+                WL_ERROR_OK);
+            const uint64_t output = shape.entries * (index + widths[i]) + (count + 1) * index;
+            if (bytes > output + (68 << 20))
+                fail_msg("%llu entries, %u-byte indices, %u-byte values: %zu bytes for an output of %llu",
+                         (unsigned long long)shape.entries, index, widths[i], bytes,
+                         (unsigned long long)output);
+        }
 }
 
 /* Devices of compute capability 8.0 have no room for wide blocks, whose digits of 12 bits give words of 4
@@ -120,6 +162,7 @@ static void digits_fit_shared_memory(void **state) {
     wl_device_info info;
     size_t bytes;
     choose_blocks(true);
+    choose_segments(0);
     assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
     assert_int_equal(wl_csr_transpose_workspace(context, &shape, &bytes), WL_ERROR_OK);
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
@@ -137,11 +180,35 @@ static void wide_blocks_count_to_32_bits(void **state) {
     assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
     if (strcmp(info.arch, "sm_90") != 0)
         skip();
+    /* All tiles are one segment, so the counts show how large tiles are. */
+    choose_segments(UINT64_MAX);
     assert_int_equal(wl_csr_transpose_workspace(context, &shape, &bytes), WL_ERROR_OK);
     assert_true(bytes < shape.entries);
     shape.entries++;
     assert_int_equal(wl_csr_transpose_workspace(context, &shape, &bytes), WL_ERROR_OK);
     assert_int_equal(bytes / shape.entries, 2);
+}
+
+/* 2^26 entries in wide blocks are one segment, whatever the digits: their counts are all in the workspace.  A
+ * tile more begins another one. */
+static void segments_are_long(void **state) {
+    (void)state;
+    enum { TILE = 16384 };
+    const uint64_t least = (uint64_t)1 << 26;
+    wl_sparse_shape shape = {1 << 22, 1 << 22, least, 4, 0};
+    wl_device_info info;
+    size_t bytes, more;
+    choose_blocks(true);
+    choose_segments(0);
+    assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
+    if (strcmp(info.arch, "sm_90") != 0)
+        skip();
+    assert_int_equal(wl_csr_transpose_workspace(context, &shape, &bytes), WL_ERROR_OK);
+    assert_true(bytes >= 4 * least + (least / TILE << 12) * 4);
+    shape.entries += TILE;
+    assert_int_equal(wl_csr_transpose_workspace(context, &shape, &more), WL_ERROR_OK);
+    /* Words of 4 bytes, and the counts of the segment before. */
+    assert_int_equal(more - bytes, 4 * TILE + (8 << 12));
 }
 
 /* From 2^32 entries on, words have 8 bytes: the kernels for words of 4 count places to 32 bits. */
@@ -151,6 +218,7 @@ static void many_entries_have_long_words(void **state) {
     wl_device_info info;
     size_t below, from_there_on;
     choose_blocks(false);
+    choose_segments(0);
     assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
     if (strcmp(info.kind, "host") == 0)
         skip();
@@ -160,14 +228,16 @@ static void many_entries_have_long_words(void **state) {
     assert_in_range(from_there_on - below, 4 * shape.entries, 5 * shape.entries);
 }
 
-/* Several chunks of tiles, the last one of them partly full. */
+/* Several chunks of tiles, the last one of them partly full: in one segment, or in one and a part. */
 static void many_entries(void **state) {
     (void)state;
     if (left_to_release())
         skip();
-    for (unsigned wide = 0; wide < 2; wide++) {
+    for (unsigned i = 0; i < 3; i++) {
+        const bool wide = i == 1;
         state_of_random = seed;
         choose_blocks(wide);
+        choose_segments(i == 2 ? 65 * WL_SORT_TILE_BYTES(256, 10) : 0);
         const wl_sparse_shape shape = {1000, 900, 64 * (wide ? 16384 : 4096) + 9000, 4, 1};
         struct matrix m = spread_matrix(shape, true);
         run_case(&m, true);
@@ -182,28 +252,31 @@ static unsigned char *contents(const struct array *array) {
     return bytes;
 }
 
-/* Rows' starts and indices of any bits: the result means nothing, but it is the same in each run, nothing
- * else is written, and nothing outside of the arrays is read, which would fault. */
+/* Rows' starts, or rows, and indices of any bits: the result means nothing, but it is the same in each run,
+ * nothing else is written, and nothing outside of the arrays is read, which would fault. */
 static void any_bits_do_no_harm(void **state) {
     (void)state;
     for (uint64_t i = 0; i < 40; i++) {
         if (left_to_release())
             continue;
         state_of_random = seed * 7919 + i;
+        const bool csr = i % 3;
         choose_blocks(i % 2);
         choose_ranges(i / 2 % 2);
-        const wl_sparse_shape shape = {1 + draw(3000), 1 + draw(i % 4 ? 3000 : 5000000), 1 + draw(20000),
-                                       draw(2) ? 4 : 8, draw(2) ? 4 : 0};
+        choose_segments(i / 4 % 2);
+        const wl_sparse_shape shape = {1 + draw(csr ? 3000 : 30000), 1 + draw(i % 4 ? 3000 : 5000000),
+                                       1 + draw(20000), draw(2) ? 4 : 8, draw(2) ? 4 : 0};
         struct array arrays[7];
-        const uint64_t bytes[7] = {(shape.cols + 1) * shape.index_bytes,
+        const uint64_t bytes[7] = {((csr ? shape.cols : shape.rows) + 1) * shape.index_bytes,
                                    shape.entries * shape.index_bytes,
                                    shape.entries * shape.width,
-                                   (shape.rows + 1) * shape.index_bytes,
+                                   (csr ? shape.rows + 1 : shape.entries) * shape.index_bytes,
                                    shape.entries * shape.index_bytes,
                                    shape.entries * shape.width,
                                    0};
         size_t work;
-        assert_int_equal(wl_csr_transpose_workspace(context, &shape, &work), WL_ERROR_OK);
+        assert_int_equal((csr ? wl_csr_transpose_workspace : wl_coo_to_csr_workspace)(context, &shape, &work),
+                         WL_ERROR_OK);
         for (int a = 0; a < 7; a++)
             arrays[a] = new_array(a < 6 ? bytes[a] : work);
         for (int a = 3; a < 5; a++) {
@@ -220,7 +293,9 @@ static void any_bits_do_no_harm(void **state) {
             for (int a = 0; a < 3; a++)
                 assert_int_equal(wl_fill(context, arrays[a].at, POISON, bytes[a], NULL), WL_ERROR_OK);
             assert_int_equal(wl_fill(context, arrays[6].at, (uint8_t)run, work, NULL), WL_ERROR_OK);
-            if (wl_csr_transpose(context, &shape, &to, &from, arrays[6].at, work, NULL) ||
+            if ((csr ? wl_csr_transpose(context, &shape, &to, &from, arrays[6].at, work, NULL)
+                     : wl_coo_to_csr(context, &shape, &to, from.pointers, from.indices, from.values,
+                                     arrays[6].at, work, NULL)) ||
                 wl_synchronize(context))
                 fail_msg("%s", wl_message());
             for (int a = 0; a < 3; a++) {
@@ -350,8 +425,10 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_matrices),
         cmocka_unit_test(words_have_room),
+        cmocka_unit_test(the_workspace_is_no_larger_than_the_output),
         cmocka_unit_test(digits_fit_shared_memory),
         cmocka_unit_test(wide_blocks_count_to_32_bits),
+        cmocka_unit_test(segments_are_long),
         cmocka_unit_test(many_entries_have_long_words),
         cmocka_unit_test(many_entries),
         cmocka_unit_test(any_bits_do_no_harm),
