@@ -59,8 +59,9 @@ struct wl_sort_pass {
     uint64_t part_rows;       /* uint32_t [warp's part of a tile]: the row of the first entry; also of the
                                * part that follows on the segment */
     uint64_t starts;          /* the last pass: of the output's rows */
-    uint64_t counts;          /* uint32_t [tile][bin]: entries, then those in the chunk's tiles before */
-    uint64_t chunks;          /* uint64_t [chunk][bin]: entries in chunks before, also of other segments */
+    uint64_t counts;          /* uint32_t [the segment's tile][bin]: entries, then those in the chunk's
+                               * tiles before */
+    uint64_t chunks;          /* uint64_t [chunk][bin]: entries in chunks before, and in segments before */
     uint64_t bins;            /* uint64_t [bin + 1]: entries in bins before */
     uint64_t keys;            /* how many there are */
     uint32_t index_bytes;     /* 4 or 8 */
