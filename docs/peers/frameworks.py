@@ -22,13 +22,15 @@ class Torch:
     variants = ALL
     captured = ALL - {"csr2csc"}  # it allocates its result
 
-    def __init__(self):
+    def __init__(self, index=0):
+        """On the GPU of this index."""
         import torch
         self.torch = torch
         self.version = str(torch.__version__)
         if not torch.cuda.is_available():
             raise Refused("torch finds no GPU")
-        self.device = torch.cuda.get_device_name(0)
+        torch.cuda.set_device(index)
+        self.device = torch.cuda.get_device_name(index)
 
     def put(self, array):
         return self.torch.from_numpy(array).to("cuda")
@@ -104,8 +106,8 @@ class Torch:
 class CuPy:
     """CuPy on the default stream, timed by its CUDA events."""
     library = "CuPy"
-    variants = ALL
-    captured = ALL - {"csr2csc"}
+    variants = ALL - {"redistribute"}
+    captured = variants - {"csr2csc"}
 
     def __init__(self):
         import cupy

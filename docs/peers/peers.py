@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 from frameworks import FRAMEWORKS, Jax, Refused, first_line
+from ranks import RankFailed, Ranks, require
 from timing import Batched, Graphed, Timed, measure
 from work import VARIANTS, Work
 
@@ -101,6 +102,30 @@ def fill_row(row, variant, samples, stop, device, operations):
         row["pct_peak"] = 100 * row["gbps"] / device["peak_gbps"] if device.get("peak_gbps") else None
 
 
+def fill_ranks(row, ranks, options, rows):
+    wrong = ranks.wrong()
+    row["verified"], row["error"] = wrong is None, wrong
+    if wrong is None:
+        [(samples, stop)] = measure([ranks], options)
+        fill_row(row, ranks, samples, stop, {}, 0)  # what crosses has no share of the memory's peak
+        row["fits_l2"] = rows[0].get("fits_l2")
+
+
+def run_ranks(framework, flush_bytes, group, options):
+    """The row of several GPUs, whose processes this one only tells what to do."""
+    experiment, params, rows, _ = group
+    row = new_row(framework, experiment, experiment, params, rows)
+    try:
+        require(framework, params)
+        with Ranks(params, options.seed, flush_bytes) as ranks:
+            fill_ranks(row, ranks, options, rows)
+    except NotImplementedError as error:
+        row["skipped"] = first_line(error)
+    except RankFailed as error:
+        row["verified"], row["error"] = False, str(error)
+    return row
+
+
 def bind(framework, work, flush, launches):
     """The work as the framework is timed at it; launches: calls in a graph, or 0."""
     if launches and work.variant not in framework.captured:
@@ -111,6 +136,7 @@ def bind(framework, work, flush, launches):
 
 
 def run_group(np, frameworks, flushes, group, result, options):
+    """The new rows of one experiment and size."""
     experiment, params, rows, launches = group
     made, timed = [], []
     for variant in VARIANTS[experiment]:
@@ -166,7 +192,7 @@ def figure(value, digits):
 
 
 def put_table(result):
-    names_of = ("size", "order", "type", "fields", "width", "from_shift", "to_shift", "offset", "stride")
+    names_of = ("size", "order", "type", "fields", "width", "gpus", "from_shift", "to_shift", "offset", "stride")
     title = ["experiment", "kernel", *(name.replace("_", " ") for name in names_of), "", "ms", "IQR%", "n", "GB/s", "% peak", "GOP/s"]
     lines = [title]
     for row in result["rows"]:
@@ -266,7 +292,12 @@ def run(options):
     result["rows"] = [row for row in result["rows"] if (row.get("peer") or {}).get("library") not in libraries]
     made = []
     for group in work:
-        made += run_group(numpy, frameworks, flushes, group, result, options)
+        if group[0] != "redistribute":
+            made += run_group(numpy, frameworks, flushes, group, result, options)
+            continue
+        for framework in frameworks:
+            if "redistribute" in framework.variants:
+                made.append(run_ranks(framework, size, group, options))
     experiments = [row["experiment"] for row in result["rows"]]
     result["rows"] = sorted(result["rows"] + made, key=lambda row: experiments.index(row["experiment"]))
     write(options.output, result)

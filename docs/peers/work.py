@@ -1,12 +1,14 @@
 """What is asked of a framework: inputs, and what must come of them, on the host."""
 POISON = 0x5A  # every byte of an output before it is verified
+BLOCK = 1 << 18  # elements of a matrix that are made at once: a cache holds them
 
 # What the frameworks do in each experiment.
 VARIANTS = {"copy": ["copy"], "add": ["add"], "read-offset": ["read-offset"], "write-offset": ["write-offset"],
             "stride": ["load", "store"], "layout": ["aos", "soa"], "transpose": ["transpose"],
             "matmul": ["matmul"], "csr-transpose": ["csr2csc"],
             "copy-any": ["shifted-copy"], "add-any": ["typed-add"], "transpose-any": ["any-transpose"],
-            "deinterleave": ["deinterleave"], "interleave": ["interleave"], "permute": ["permute"]}
+            "deinterleave": ["deinterleave"], "interleave": ["interleave"], "permute": ["permute"],
+            "redistribute": ["redistribute"]}
 
 # An element of so many bytes; frameworks have no others.
 ELEMENTS = {1: "uint8", 2: "int16", 4: "int32", 8: "int64", 16: "complex128"}
@@ -24,6 +26,12 @@ def anything(np, shape, width, seed, stream):
         return rng.integers(-2**52, 2**52, 2 * count).astype(np.float64).view(np.complex128).reshape(shape)
     words = rng.integers(0, 2**64, -(-count * width // 8), dtype=np.uint64)
     return words.view(np.uint8)[:count * width].view(ELEMENTS[width]).reshape(shape)
+
+
+def share(total, count, i):
+    """Which of `total` rows the i-th of `count` devices has: the first ones have one more where they must."""
+    each, more = divmod(total, count)
+    return range(each * i + min(i, more), each * (i + 1) + min(i + 1, more))
 
 
 def addends(np, n, kind, seed, stream):
@@ -197,6 +205,20 @@ class Work:
     def make_interleave(self, n, seed):
         self.make_permuted((self.params["fields"], n), [1, 0], seed)
 
+    def make_redistribute(self, _, seed):
+        """A rank's rows of the matrix, and of its transpose.  The whole would be too much for each of many ranks."""
+        rows, cols, width, ranks, rank = (self.params[name] for name in ("rows", "cols", "width", "gpus", "rank"))
+        own, wanted = share(rows, ranks, rank), share(cols, ranks, rank)
+        self.inputs = [self.np.empty((len(own), cols), ELEMENTS[width])]
+        self.expected = [self.np.empty((len(wanted), rows), ELEMENTS[width])]
+        step = max(1, BLOCK // cols)
+        for first in range(0, rows, step):
+            block = anything(self.np, (min(step, rows - first), cols), width, seed, first)
+            self.expected[0][:, first:first + step] = block[:, wanted.start:wanted.stop].T
+            begin, end = max(first, own.start), min(first + step, own.stop)
+            if begin < end:
+                self.inputs[0][begin - own.start:end - own.start] = block[begin - first:end - first]
+
     def wrong(self, results):
         """The first wrong place in words; None when every element is right, bit for bit."""
         results = [self.np.ascontiguousarray(result) for result in results]
@@ -208,7 +230,7 @@ class Work:
         for i, (result, expected) in enumerate(zip(results, self.expected)):
             if result.shape != expected.shape:
                 return f"out{i}: shape {result.shape}, expected {expected.shape}"
-            if expected.dtype == self.np.int32:
+            if expected.dtype == self.np.int32 and result.dtype != expected.dtype:
                 result = result.astype(self.np.int64).astype(self.np.int32)
             differ = result.reshape(-1).view(self.np.uint8) != expected.reshape(-1).view(self.np.uint8)
             if differ.any():

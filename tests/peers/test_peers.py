@@ -62,13 +62,13 @@ class Peers(unittest.TestCase):
             file.write(document if isinstance(document, str) else json.dumps(document))
         return self.path("in.json")
 
-    def peers(self, *arguments, stubs=True, **environment):
+    def peers(self, *arguments, stubs=True, before=None, **environment):
         env = {**os.environ, **environment, "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "80"}
         # Hides the machine's own frameworks.
         env["PYTHONPATH"] = os.path.join(HERE, "stubs" if stubs else "absent")
         program = os.path.join(source, "docs", "peers", "peers.py")
-        return subprocess.run([sys.executable, program, *arguments], env=env, capture_output=True, text=True,
-                              timeout=120, check=False)
+        return subprocess.run([sys.executable, *(before or [program]), *arguments], env=env, capture_output=True,
+                              text=True, timeout=120, check=False)
 
     def refused(self, says, *arguments, **environment):
         done = self.peers(*arguments, **environment)
@@ -195,6 +195,68 @@ class Peers(unittest.TestCase):
                           "--frameworks", "cupy", STUB_WRONG="cupy")
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn("FAIL add-any/cupy-typed-add size 999: out0[0]: got", done.stderr)
+
+    def redistribute(self, *rows, frameworks="torch", **environment):
+        """The new rows for rows of redistribute with these params; and how the program ended."""
+        before = {**result(), "rows": [{**row("redistribute", "wideload", f"{params['rows']}x{params['cols']}", 1234,
+                                              **params), "pct_peak": None, "fits_l2": False} for params in rows]}
+        done = self.peers(self.written(before), "-o", self.path("out.json"), "--samples", "3", "--frameworks",
+                          frameworks, **environment)
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        with open(self.path("out.json"), encoding="utf-8") as file:
+            after = json.load(file)
+        with open(os.path.join(source, "docs", "wideload-bench-1.schema.json"), encoding="utf-8") as file:
+            self.assertEqual(list(schema.violations(after, json.load(file))), [])
+        self.assertEqual(after["rows"][:len(rows)], before["rows"])
+        return after["rows"][len(rows):], done
+
+    @unittest.skipUnless(HAS_NUMPY, "numpy is not here")
+    def test_several_gpus(self):
+        sizes = [{"rows": 33, "cols": 17, "width": 1, "gpus": 2}, {"rows": 10, "cols": 77, "width": 2, "gpus": 3},
+                 {"rows": 41, "cols": 5, "width": 4, "gpus": 3}, {"rows": 3, "cols": 10, "width": 8, "gpus": 2},
+                 {"rows": 8, "cols": 8, "width": 16, "gpus": 3}, {"rows": 2, "cols": 1, "width": 4, "gpus": 3}]
+        new, done = self.redistribute(*sizes, frameworks="torch,cupy,jax")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([entry["params"]["rows"] for entry in new], [size["rows"] for size in sizes])
+        for entry in new:
+            self.assertEqual((entry["kernel"], entry["peer"]["library"], entry["verified"], entry["bytes"], entry["l2"]),
+                             ("torch-redistribute", "torch", True, 1234, "cold"), entry)
+            self.assertEqual((entry["time_ms"]["n"], entry["time_ms"]["stop"], entry["pct_peak"], entry["fits_l2"]),
+                             (3, "count", None, False))
+            self.assertAlmostEqual(entry["gbps"], 1234 / entry["time_ms"]["median"] * 1e-6)
+
+    @unittest.skipUnless(HAS_NUMPY, "numpy is not here")
+    def test_several_gpus_that_torch_cannot_use(self):
+        good = {"rows": 8, "cols": 8, "width": 4, "gpus": 3}
+        for environment, says in (({"STUB_GPUS": "2"}, "3 GPUs are needed, and torch finds 2"),
+                                  ({"STUB_NCCL": "none"}, "this torch was built without NCCL")):
+            [entry], done = self.redistribute(good, **environment)
+            self.assertEqual((done.returncode, entry["skipped"], entry["verified"], entry["time_ms"]), (0, says, None, None))
+            self.assertIn(f"skipped redistribute/torch-redistribute size 8x8: {says}", done.stderr)
+
+    def test_width_that_torch_lacks(self):
+        sys.path.append(os.path.join(source, "docs", "peers"))
+        from ranks import require
+        with self.assertRaisesRegex(NotImplementedError, "torch has no type of 3 bytes"):
+            require(None, {"width": 3, "gpus": 2})
+
+    @unittest.skipUnless(HAS_NUMPY, "numpy is not here")
+    def test_ranks_that_fail(self):
+        """In the exchange that is verified, or in a sample.  The next size has its row all the same."""
+        sizes = [{"rows": 9, "cols": 8, "width": 4, "gpus": 2}, {"rows": 8, "cols": 9, "width": 4, "gpus": 3}]
+        start = f"import sys; sys.path.append({os.path.join(source, 'docs', 'peers')!r}); import peers, ranks; "
+        for how, says in (("wrong:1", r"rank 1: out0\[35\]: got"), ("raises:1", "rank 1: NCCL error: unhandled system error$"),
+                          ("raises:3", "rank 1: NCCL error"), ("dies:1", "rank 1: it ended with status -9|rank 0: "),
+                          ("hangs:1", "no answer within 4 s of rank 0, 1")):
+            with self.subTest(how=how):
+                brief = ["-c", start + "ranks.ANSWER_S = 4; sys.exit(peers.main())"] if how == "hangs:1" else None
+                tried = sizes if how == "raises:1" else sizes[:1]
+                new, done = self.redistribute(*tried, before=brief, STUB_RANK=how)
+                self.assertEqual((done.returncode, len(new)), (1, len(tried)), done.stderr)
+                self.assertRegex(new[0]["error"], says)
+                self.assertIn(f"FAIL redistribute/torch-redistribute size 9x8: {new[0]['error']}", done.stderr)
+                for entry in new:
+                    self.assertEqual((entry["verified"], entry["time_ms"], entry["gbps"]), (False, None, None))
 
     def graphs(self, rows, frameworks, **environment):
         """The new rows, by experiment and kernel, for rows of graphs of 20 calls with a hot cache; and the exit status."""

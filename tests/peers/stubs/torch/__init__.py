@@ -6,8 +6,10 @@ import time
 
 import numpy
 
+from . import distributed  # noqa: F401
+
 __version__ = "2.11.0+cu130"
-uint8 = numpy.uint8
+uint8, int64 = numpy.uint8, numpy.int64
 bfloat16 = "bfloat16"  # missing in numpy
 
 
@@ -56,8 +58,23 @@ class Tensor:
     def numpy(self):
         return self.array.copy()
 
-    def view(self, dtype):
-        return Brain(self.array) if dtype == bfloat16 else Tensor(self.array.view(dtype))
+    def view(self, to):
+        """Of another type or shape."""
+        if isinstance(to, tuple):
+            reshaped = self.array.reshape(to)
+            assert not reshaped.size or numpy.shares_memory(reshaped, self.array), "a view is no copy"
+            return Tensor(reshaped)
+        return Brain(self.array) if to == bfloat16 else Tensor(self.array.view(to))
+
+    def element_size(self):
+        return self.array.itemsize
+
+    def new_empty(self, shape):
+        return Tensor(numpy.empty(shape, self.array.dtype))
+
+    def split(self, sizes, dim=0):
+        assert sum(sizes) == self.shape[dim]
+        return [Tensor(piece) for piece in numpy.split(self.array, numpy.cumsum(sizes)[:-1], axis=dim)]
 
     def fill_(self, value):
         self.array.fill(value)
@@ -90,7 +107,13 @@ def from_numpy(array):
 
 def empty(shape, dtype, device):
     assert device == "cuda"
+    if isinstance(shape, int):  # of a buffer that empties a cache, which the host's memory does not need
+        shape = min(shape, 1 << 20)
     return Tensor(numpy.empty(shape, dtype))
+
+
+def cat(tensors, dim, out):
+    numpy.concatenate([tensor.array for tensor in tensors], axis=dim, out=out.array)
 
 
 def add(a, b, out):
@@ -205,6 +228,14 @@ class cuda:
     @staticmethod
     def is_available():
         return os.environ.get("STUB_GPU") != "none"
+
+    @staticmethod
+    def device_count():
+        return int(os.environ.get("STUB_GPUS", "3"))
+
+    @staticmethod
+    def set_device(index):
+        assert 0 <= index < cuda.device_count()
 
     @staticmethod
     def get_device_name(_):
