@@ -31,16 +31,19 @@ set(WIDELOAD_NVCC_ONCE ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh ${PROJECT_SOURCE
     ${WIDELOAD_NVCC})
 find_program(WIDELOAD_FATBINARY fatbinary HINTS ${WIDELOAD_CUDA_ROOT}/bin REQUIRED)
 
-# A driver decompresses this mode in some 20 us per module.  --compress-mode=size would halve the library's size, but add
-# 0.15 ms to loading a kernel (docs/notes/calls.md).  Before CUDA 12.8 this mode was the only one.
+# A driver decompresses machine code of this mode in some 20 us per module, of --compress-mode=size in 0.15 ms
+# (docs/notes/calls.md).  PTX, which takes a driver milliseconds to compile, is made small instead.  Drivers from 550 on
+# read that, and older ones could not compile the PTX.  Before CUDA 12.8 there was one mode.
 file(STRINGS ${WIDELOAD_CUDA_INCLUDE}/cuda.h cuda_version REGEX "^#define CUDA_VERSION ")
 string(REGEX MATCH "[0-9]+$" cuda_version "${cuda_version}")
 math(EXPR cuda_major "${cuda_version} / 1000")
 math(EXPR cuda_minor "${cuda_version} % 1000 / 10")
 set(WIDELOAD_CUDA_RELEASE ${cuda_major}.${cuda_minor})
 set(WIDELOAD_COMPRESSION --compress-all)
+set(WIDELOAD_PTX_COMPRESSION --compress-all)
 if(cuda_version GREATER_EQUAL 12080)
     list(APPEND WIDELOAD_COMPRESSION --compress-mode=speed)
+    list(APPEND WIDELOAD_PTX_COMPRESSION --compress-mode=size)
 endif()
 
 function(wideload_add_fatbin name source)
@@ -60,9 +63,13 @@ function(wideload_add_fatbin name source)
         COMMAND ${WIDELOAD_NVCC_ONCE} -O3 -I${PROJECT_SOURCE_DIR} ${definitions} -cubin
                 -gencode arch=compute_90,code=sm_90 -MD -MF ${output}.cubin.d -o ${output}.cubin
                 ${PROJECT_SOURCE_DIR}/${source}
-        COMMAND ${WIDELOAD_FATBINARY} -64 ${WIDELOAD_COMPRESSION} --create=${output}
-                --image3=kind=ptx,sm=${arg_LEAST},file=${output}.ptx --image3=kind=elf,sm=90,file=${output}.cubin
+        COMMAND ${WIDELOAD_FATBINARY} -64 ${WIDELOAD_PTX_COMPRESSION} --create=${output}.of_ptx
+                --image3=kind=ptx,sm=${arg_LEAST},file=${output}.ptx
+        COMMAND ${WIDELOAD_FATBINARY} -64 ${WIDELOAD_COMPRESSION} --create=${output}.of_cubin
+                --image3=kind=elf,sm=90,file=${output}.cubin
+        COMMAND ${PROJECT_SOURCE_DIR}/cmake/join_fatbins.sh ${output} ${output}.of_ptx ${output}.of_cubin
         DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${WIDELOAD_NVCC} ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh
+                ${PROJECT_SOURCE_DIR}/cmake/join_fatbins.sh
         DEPFILE ${output}.d
         COMMENT "nvcc ${name}.fatbin"
         VERBATIM)
