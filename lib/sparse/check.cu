@@ -1,5 +1,5 @@
 /* Checks a sparse matrix's data: pointers begin with 0, ascend and end with the number of entries, and
- * indices are below a limit.  Compiled for elements of 4 and 8 bytes (WL_WIDTH).
+ * indices are below a limit.  Elements have 4 or 8 bytes (wl_unsigned).
  *
  * A block checks a tile of 16 KiB: each thread loads four vectors of 16 bytes, and then compares.  A tile
  * that is not whole in the array is loaded by elements, so nothing outside the array is read, whatever its
@@ -15,54 +15,53 @@
 #include "lib/cuda/global.cuh"
 #include "lib/sparse/check_parameters.h"
 
-#define WL_ELEMENTS (16 / WL_WIDTH) /* of a vector */
+#define WL_ELEMENTS (16 / (int)sizeof(wl_unsigned)) /* of a vector */
 #define WL_TILE     (WL_CHECK_THREADS * WL_CHECK_EACH * WL_ELEMENTS)
 
-#if WL_WIDTH == 4
-typedef uint32_t wl_unsigned;
-typedef int32_t wl_signed;
-#else
-typedef uint64_t wl_unsigned;
-typedef int64_t wl_signed;
-#endif
+/* The elements of the vector at an address. */
+static __device__ __forceinline__ void wl_load_vector(const uint32_t *at, uint32_t out[4]) {
+    const uint4 vector = *(const uint4 *)at;
+    out[0] = vector.x, out[1] = vector.y, out[2] = vector.z, out[3] = vector.w;
+}
+static __device__ __forceinline__ void wl_load_vector(const uint64_t *at, uint64_t out[2]) {
+    const ulonglong2 vector = *(const ulonglong2 *)at;
+    out[0] = vector.x, out[1] = vector.y;
+}
 
 /* The first element of the thread's j-th vector of a tile: less than 0, or past the array, in a tile that is
  * not whole in it. */
+template <typename wl_unsigned>
 static __device__ __forceinline__ int64_t wl_first(const struct wl_check_array &a, uint64_t tile,
                                                    uint32_t j) {
     const uint64_t vector = (tile * WL_CHECK_EACH + j) * WL_CHECK_THREADS + threadIdx.x;
-    return (int64_t)(vector * WL_ELEMENTS) - (int64_t)(a.address % 16 / WL_WIDTH);
+    return (int64_t)(vector * WL_ELEMENTS) - (int64_t)(a.address % 16 / (int)sizeof(wl_unsigned));
 }
 
 /* The thread's vectors of a tile; elements that are not in the array are 0.  Which way is the same for all of
  * a block's threads, so that no branch comes between the vectors' loads. */
+template <typename wl_unsigned>
 static __device__ __forceinline__ void wl_load(const struct wl_check_array &a, uint64_t tile,
                                                wl_unsigned out[WL_CHECK_EACH][WL_ELEMENTS]) {
     const wl_unsigned *array = (const wl_unsigned *)wl_global(a.address);
-    const int64_t begin = wl_first(a, tile, 0) - threadIdx.x * WL_ELEMENTS, count = (int64_t)a.count;
+    const int64_t begin = wl_first<wl_unsigned>(a, tile, 0) - threadIdx.x * WL_ELEMENTS,
+                  count = (int64_t)a.count;
     if (begin >= 0 && begin + WL_TILE <= count) {
 #pragma unroll
-        for (uint32_t j = 0; j < WL_CHECK_EACH; j++) {
-#if WL_WIDTH == 4
-            const uint4 vector = *(const uint4 *)(array + wl_first(a, tile, j));
-            out[j][0] = vector.x, out[j][1] = vector.y, out[j][2] = vector.z, out[j][3] = vector.w;
-#else
-            const ulonglong2 vector = *(const ulonglong2 *)(array + wl_first(a, tile, j));
-            out[j][0] = vector.x, out[j][1] = vector.y;
-#endif
-        }
+        for (uint32_t j = 0; j < WL_CHECK_EACH; j++)
+            wl_load_vector(array + wl_first<wl_unsigned>(a, tile, j), out[j]);
         return;
     }
 #pragma unroll
     for (uint32_t j = 0; j < WL_CHECK_EACH; j++)
 #pragma unroll
         for (uint32_t k = 0; k < WL_ELEMENTS; k++) {
-            const int64_t i = wl_first(a, tile, j) + k;
+            const int64_t i = wl_first<wl_unsigned>(a, tile, j) + k;
             out[j][k] = i >= 0 && i < count ? array[i] : 0;
         }
 }
 
 /* The place of the thread's first wrong index in a tile.  Negative ones are large numbers. */
+template <typename wl_unsigned>
 static __device__ __forceinline__ uint64_t wl_wrong_index(const struct wl_check_array &a, uint64_t tile) {
     const wl_unsigned limit = (wl_unsigned)a.limit;
     wl_unsigned at[WL_CHECK_EACH][WL_ELEMENTS];
@@ -81,11 +80,12 @@ static __device__ __forceinline__ uint64_t wl_wrong_index(const struct wl_check_
 #pragma unroll
         for (uint32_t k = 0; k < WL_ELEMENTS; k++)
             if (wrong == WL_CHECK_NONE && at[j][k] >= limit)
-                wrong = a.place + a.step * (uint64_t)(wl_first(a, tile, j) + k);
+                wrong = a.place + a.step * (uint64_t)(wl_first<wl_unsigned>(a, tile, j) + k);
     return wrong;
 }
 
 /* Whether pointer i of the array is wrong; `before` is the one before it, if there is one. */
+template <typename wl_signed>
 static __device__ __forceinline__ bool wl_is_wrong(const struct wl_check_array &a, int64_t i,
                                                    wl_signed pointer, wl_signed before) {
     const wl_signed limit = (wl_signed)a.limit, least = i == (int64_t)a.count - 1 ? limit
@@ -95,6 +95,7 @@ static __device__ __forceinline__ bool wl_is_wrong(const struct wl_check_array &
 }
 
 /* The same for pointers.  All threads of a warp take part. */
+template <typename wl_unsigned, typename wl_signed>
 static __device__ __forceinline__ uint64_t wl_wrong_pointer(const struct wl_check_array &a, uint64_t tile) {
     const int64_t count = (int64_t)a.count;
     const wl_signed limit = (wl_signed)a.limit;
@@ -104,14 +105,14 @@ static __device__ __forceinline__ uint64_t wl_wrong_pointer(const struct wl_chec
     wl_load(a, tile, at);
 #pragma unroll
     for (uint32_t j = 0; j < WL_CHECK_EACH; j++) {
-        const int64_t first = wl_first(a, tile, j);
+        const int64_t first = wl_first<wl_unsigned>(a, tile, j);
         before[j] = lane == 0 && first > 0 && first < count
                         ? ((const wl_unsigned *)wl_global(a.address))[first - 1]
                         : 0;
     }
 #pragma unroll
     for (uint32_t j = 0; j < WL_CHECK_EACH; j++) {
-        const int64_t first = wl_first(a, tile, j);
+        const int64_t first = wl_first<wl_unsigned>(a, tile, j);
         const wl_unsigned other = __shfl_up_sync(0xffffffff, at[j][WL_ELEMENTS - 1], 1);
         wl_signed last = (wl_signed)(lane ? other : before[j]);
         /* A vector with one of the array's ends always gets the longer look. */
@@ -133,18 +134,30 @@ static __device__ __forceinline__ uint64_t wl_wrong_pointer(const struct wl_chec
     return wrong;
 }
 
-extern "C" __global__ void __launch_bounds__(WL_CHECK_THREADS)
-    WL_NAME(const __grid_constant__ struct wl_check p) {
-    wl_await_earlier();
+template <typename wl_unsigned, typename wl_signed>
+static __device__ __forceinline__ void wl_check_data(const struct wl_check &p) {
     const uint64_t first = p.arrays[0].tiles, tiles = first + p.arrays[1].tiles;
     uint64_t wrong = WL_CHECK_NONE;
     for (uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         const bool second = tile >= first;
         const struct wl_check_array &a = p.arrays[second];
-        const uint64_t found = p.pointers && !second ? wl_wrong_pointer(a, tile)
-                                                     : wl_wrong_index(a, second ? tile - first : tile);
+        const uint64_t found = p.pointers && !second
+                                   ? wl_wrong_pointer<wl_unsigned, wl_signed>(a, tile)
+                                   : wl_wrong_index<wl_unsigned>(a, second ? tile - first : tile);
         wrong = min((unsigned long long)wrong, (unsigned long long)found);
     }
     if (wrong != WL_CHECK_NONE)
         atomicMin((unsigned long long *)wl_global(p.wrong), (unsigned long long)wrong);
+}
+
+extern "C" __global__ void __launch_bounds__(WL_CHECK_THREADS)
+    wl_check4(const __grid_constant__ struct wl_check p) {
+    wl_await_earlier();
+    wl_check_data<uint32_t, int32_t>(p);
+}
+
+extern "C" __global__ void __launch_bounds__(WL_CHECK_THREADS)
+    wl_check8(const __grid_constant__ struct wl_check p) {
+    wl_await_earlier();
+    wl_check_data<uint64_t, int64_t>(p);
 }
