@@ -10,6 +10,10 @@
  * What orders a bit after the reads is a branch on the values that were read, which no compiler can tell
  * beforehand.
  *
+ * Units are segments of 128 bytes, of which eight lanes have a piece of 16 bytes each (WL_SEGMENTS), or
+ * elements, each of which is one lane's piece.  The kernels for elements are one module, as few matrices have
+ * sides too short for bands.
+ *
  * Traffic: every unit is written once, and read once, or up to WL_CYCLES_RUN times where walks meet.
  */
 #include "lib/cuda/earlier.cuh"
@@ -17,25 +21,6 @@
 #include "lib/cuda/index.cuh"
 #include "lib/inplace/bands.h"
 
-/* Units are segments of 128 bytes that eight lanes move, or elements. */
-#ifdef WL_WIDTH
-#define WL_LANES 1
-#if WL_WIDTH == 16
-typedef uint4 wl_piece;
-#elif WL_WIDTH == 8
-typedef uint2 wl_piece;
-#elif WL_WIDTH == 4
-typedef uint32_t wl_piece;
-#elif WL_WIDTH == 2
-typedef uint16_t wl_piece;
-#else
-typedef uint8_t wl_piece;
-#endif
-#else
-#define WL_WIDTH 16
-#define WL_LANES (WL_BANDS_SEGMENT / 16)
-typedef uint4 wl_piece;
-#endif
 #define WL_RUN WL_CYCLES_RUN
 
 /* ---------------------------------------------------------------- the permutation */
@@ -78,82 +63,77 @@ struct wl_lane {
     unsigned head; /* the last lane's bytes before the vectors; 0: a vector */
 };
 
-static __device__ __forceinline__ struct wl_lane wl_lane(uint64_t matrix) {
+template <typename wl_piece, unsigned lanes>
+static __device__ __forceinline__ struct wl_lane wl_lane_of(uint64_t matrix) {
     char *base = (char *)__cvta_global_to_generic(matrix);
-    const unsigned lane = threadIdx.x % WL_LANES, head = -(unsigned)matrix % sizeof(wl_piece);
-    const bool last = head && lane == WL_LANES - 1;
+    const unsigned lane = threadIdx.x % lanes, head = -(unsigned)matrix % sizeof(wl_piece);
+    const bool last = head && lane == lanes - 1;
     struct wl_lane mine = {last ? base : base + head + lane * sizeof(wl_piece), last ? head : 0};
     return mine;
 }
 
-#define WL_UNIT_BYTES (WL_LANES * sizeof(wl_piece))
-
-#if WL_LANES > 1
-union wl_bytes {
+template <typename wl_piece> union wl_bytes {
     wl_piece piece;
     uint32_t word[4];
     uint8_t byte[16];
 };
 
-/* The address of byte i of the last lane's piece. */
-static __device__ __forceinline__ char *wl_around(char *unit, unsigned head, unsigned i) {
-    return unit + (i < head ? i : i + WL_UNIT_BYTES - 16);
+/* The address of byte i of the last lane's piece of a segment. */
+static __device__ __forceinline__ char *wl_around(char *segment, unsigned head, unsigned i) {
+    return segment + (i < head ? i : i + WL_BANDS_SEGMENT - 16);
 }
 
-static __device__ __noinline__ wl_piece wl_load_around(char *unit, unsigned head) {
-    union wl_bytes out;
+template <typename wl_piece>
+static __device__ __noinline__ wl_piece wl_load_around(char *segment, unsigned head) {
+    union wl_bytes<wl_piece> out;
     if (head % 4 == 0) {
 #pragma unroll
         for (unsigned i = 0; i < 4; i++)
-            out.word[i] = __ldcg((const uint32_t *)wl_around(unit, head, 4 * i));
+            out.word[i] = __ldcg((const uint32_t *)wl_around(segment, head, 4 * i));
     } else {
 #pragma unroll
         for (unsigned i = 0; i < 16; i++)
-            out.byte[i] = __ldcg((const uint8_t *)wl_around(unit, head, i));
+            out.byte[i] = __ldcg((const uint8_t *)wl_around(segment, head, i));
     }
     return out.piece;
 }
 
-static __device__ __noinline__ void wl_store_around(char *unit, unsigned head, wl_piece piece) {
-    union wl_bytes in;
+template <typename wl_piece>
+static __device__ __noinline__ void wl_store_around(char *segment, unsigned head, wl_piece piece) {
+    union wl_bytes<wl_piece> in;
     in.piece = piece;
     if (head % 4 == 0) {
 #pragma unroll
         for (unsigned i = 0; i < 4; i++)
-            *(uint32_t *)wl_around(unit, head, 4 * i) = in.word[i];
+            *(uint32_t *)wl_around(segment, head, 4 * i) = in.word[i];
     } else {
 #pragma unroll
         for (unsigned i = 0; i < 16; i++)
-            *(uint8_t *)wl_around(unit, head, i) = in.byte[i];
+            *(uint8_t *)wl_around(segment, head, i) = in.byte[i];
     }
 }
-#endif
 
+template <typename wl_piece, unsigned lanes>
 static __device__ __forceinline__ wl_piece wl_load(struct wl_lane lane, uint64_t unit) {
-#if WL_LANES > 1
-    if (lane.head)
-        return wl_load_around(lane.at + unit * WL_UNIT_BYTES, lane.head);
-#endif
-    return __ldcg((const wl_piece *)(lane.at + unit * WL_UNIT_BYTES));
+    if (lanes > 1 && lane.head)
+        return wl_load_around<wl_piece>(lane.at + unit * (lanes * sizeof(wl_piece)), lane.head);
+    return __ldcg((const wl_piece *)(lane.at + unit * (lanes * sizeof(wl_piece))));
 }
 
+template <typename wl_piece, unsigned lanes>
 static __device__ __forceinline__ void wl_store(struct wl_lane lane, uint64_t unit, wl_piece piece) {
-#if WL_LANES > 1
-    if (lane.head) {
-        wl_store_around(lane.at + unit * WL_UNIT_BYTES, lane.head, piece);
+    if (lanes > 1 && lane.head) {
+        wl_store_around<wl_piece>(lane.at + unit * (lanes * sizeof(wl_piece)), lane.head, piece);
         return;
     }
-#endif
-    *(wl_piece *)(lane.at + unit * WL_UNIT_BYTES) = piece;
+    *(wl_piece *)(lane.at + unit * (lanes * sizeof(wl_piece))) = piece;
 }
 
 /* A word that depends on all of a piece's load. */
-static __device__ __forceinline__ unsigned wl_mixed(wl_piece piece) {
-#if WL_WIDTH >= 8
-    return piece.x;
-#else
-    return piece;
-#endif
+template <typename wl_piece> static __device__ __forceinline__ unsigned wl_mixed(wl_piece piece) {
+    union wl_bytes<wl_piece> bytes = {};
+    bytes.piece = piece;
+    return bytes.word[0];
 }
 
 /* ---------------------------------------------------------------- bits */
@@ -170,7 +150,7 @@ static __device__ __forceinline__ bool wl_claim(const struct wl__bands *b, unsig
 
 /* ---------------------------------------------------------------- walks */
 
-struct wl_walk {
+template <typename wl_piece> struct wl_walk {
     uint64_t start, at; /* the unit that it began with; the next that it reads */
     uint64_t part;      /* of the words, each of which has `shares`: where it looks for a start */
     unsigned untried;   /* bits of that part */
@@ -185,7 +165,8 @@ static __device__ __forceinline__ unsigned wl_bits_of(const struct wl__bands *b,
 }
 
 /* Looks for a unit whose bit is clear. `fresh`: all are, or were just now. */
-static __device__ __forceinline__ void wl_begin(struct wl_walk *walk, const struct wl__bands *b,
+template <typename wl_piece>
+static __device__ __forceinline__ void wl_begin(struct wl_walk<wl_piece> *walk, const struct wl__bands *b,
                                                 const unsigned *bits, uint64_t stride, bool fresh) {
     const uint64_t parts = b->words << b->log_shares;
     while (!walk->active && walk->part < parts) {
@@ -203,14 +184,36 @@ static __device__ __forceinline__ void wl_begin(struct wl_walk *walk, const stru
     }
 }
 
-extern "C" __global__ void __launch_bounds__(WL_CYCLES_THREADS, 5) WL_NAME(const struct wl__bands bands) {
-    wl_await_earlier();
-    const struct wl__bands *b = &bands;
-    const struct wl_lane mine = wl_lane(b->matrix);
+/* Claims the units of a walk's next steps that are live; which it got. */
+template <unsigned lanes>
+static __device__ __forceinline__ unsigned wl_claim_all(const struct wl__bands *b, unsigned *bits,
+                                                        const uint64_t unit[WL_RUN], unsigned live) {
+    unsigned won = 0;
+    if (lanes > 1) {
+        /* A lane for each unit. */
+        const unsigned lane = threadIdx.x % lanes;
+        uint64_t claimed = unit[0];
+#pragma unroll
+        for (unsigned i = 1; i < WL_RUN; i++)
+            claimed = lane == i ? unit[i] : claimed;
+        const bool first = lane < WL_RUN && (live >> lane & 1) && wl_claim(b, bits, claimed);
+        won = __ballot_sync(~0u, first) >> (threadIdx.x % 32 - lane) & ((1u << WL_RUN) - 1);
+    } else {
+#pragma unroll
+        for (unsigned i = 0; i < WL_RUN; i++)
+            if (live >> i & 1)
+                won |= (unsigned)wl_claim(b, bits, unit[i]) << i;
+    }
+    return won;
+}
+
+template <typename wl_piece, unsigned lanes>
+static __device__ __forceinline__ void wl_follow_cycles(const struct wl__bands *b) {
+    const struct wl_lane mine = wl_lane_of<wl_piece, lanes>(b->matrix);
     unsigned *bits = (unsigned *)__cvta_global_to_generic(b->bits);
-    const uint64_t stride = (uint64_t)gridDim.x * (WL_CYCLES_THREADS / WL_LANES);
-    struct wl_walk walk = {};
-    walk.part = ((uint64_t)blockIdx.x * WL_CYCLES_THREADS + threadIdx.x) / WL_LANES;
+    const uint64_t stride = (uint64_t)gridDim.x * (WL_CYCLES_THREADS / lanes);
+    struct wl_walk<wl_piece> walk = {};
+    walk.part = ((uint64_t)blockIdx.x * WL_CYCLES_THREADS + threadIdx.x) / lanes;
     walk.untried = wl_bits_of(b, walk.part);
     for (bool fresh = true;; fresh = false) {
         wl_begin(&walk, b, bits, stride, fresh);
@@ -218,7 +221,7 @@ extern "C" __global__ void __launch_bounds__(WL_CYCLES_THREADS, 5) WL_NAME(const
             break;
         uint64_t unit[WL_RUN];
         wl_piece piece[WL_RUN];
-        unsigned live = 0, seen = 0, won = 0;
+        unsigned live = 0, seen = 0;
         bool on = walk.active;
 #pragma unroll
         for (unsigned i = 0; i < WL_RUN; i++) {
@@ -228,35 +231,37 @@ extern "C" __global__ void __launch_bounds__(WL_CYCLES_THREADS, 5) WL_NAME(const
         }
 #pragma unroll
         for (unsigned i = 0; i < WL_RUN; i++)
-            piece[i] = live >> i & 1 ? wl_load(mine, unit[i]) : wl_piece();
+            piece[i] = live >> i & 1 ? wl_load<wl_piece, lanes>(mine, unit[i]) : wl_piece();
 #pragma unroll
         for (unsigned i = 0; i < WL_RUN; i++)
             seen = __funnelshift_l(seen, seen, 8) ^ wl_mixed(piece[i]);
         if (__any_sync(~0u, seen == 0x9e3779b9))
             __threadfence();
-#if WL_LANES > 1
-        /* A lane for each unit. */
-        const unsigned lane = threadIdx.x % WL_LANES;
-        uint64_t claimed = unit[0];
-#pragma unroll
-        for (unsigned i = 1; i < WL_RUN; i++)
-            claimed = lane == i ? unit[i] : claimed;
-        const bool first = lane < WL_RUN && (live >> lane & 1) && wl_claim(b, bits, claimed);
-        won = __ballot_sync(~0u, first) >> (threadIdx.x % 32 - lane) & ((1u << WL_RUN) - 1);
-#else
-#pragma unroll
-        for (unsigned i = 0; i < WL_RUN; i++)
-            if (live >> i & 1)
-                won |= (unsigned)wl_claim(b, bits, unit[i]) << i;
-#endif
+        const unsigned won = wl_claim_all<lanes>(b, bits, unit, live);
         if (walk.held)
-            wl_store(mine, walk.at, walk.piece);
+            wl_store<wl_piece, lanes>(mine, walk.at, walk.piece);
 #pragma unroll
         for (unsigned i = 0; i + 1 < WL_RUN; i++)
             if (won >> i & 1)
-                wl_store(mine, unit[i + 1], piece[i]);
+                wl_store<wl_piece, lanes>(mine, unit[i + 1], piece[i]);
         walk.active = walk.held = won >> (WL_RUN - 1) & 1;
         walk.piece = piece[WL_RUN - 1];
         walk.at = wl_next_unit(b, unit[WL_RUN - 1]);
     }
 }
+
+#define WL_CYCLES_KERNEL(name, piece, lanes)                                                                 \
+    extern "C" __global__ void __launch_bounds__(WL_CYCLES_THREADS, 5) name(const struct wl__bands bands) {  \
+        wl_await_earlier();                                                                                  \
+        wl_follow_cycles<piece, lanes>(&bands);                                                              \
+    }
+
+#if WL_SEGMENTS
+WL_CYCLES_KERNEL(wl_inplace_segments, uint4, WL_BANDS_SEGMENT / 16)
+#else
+WL_CYCLES_KERNEL(wl_inplace_elements1, uint8_t, 1)
+WL_CYCLES_KERNEL(wl_inplace_elements2, uint16_t, 1)
+WL_CYCLES_KERNEL(wl_inplace_elements4, uint32_t, 1)
+WL_CYCLES_KERNEL(wl_inplace_elements8, uint2, 1)
+WL_CYCLES_KERNEL(wl_inplace_elements16, uint4, 1)
+#endif
