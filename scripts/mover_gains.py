@@ -2,8 +2,8 @@
 """What each kernel module of the library gains over the next that can do the same: the problems, and docs/movers.md.
 
 usage: mover_gains.py problems [--random N] [--seed S] [--small]      prints problems for build/mover_gains
-       mover_gains.py each PROGRAM DRIVER [--random N] [--seed S] [--uses N]   the same, N that each module takes part in;
-                                                                      DRIVER runs nothing: build/lib/libfake_driver.so
+       mover_gains.py each PROGRAM DRIVER [--random N] [--seed S] [--uses N] [--modules A,B]   the same, N that each module
+                                                   (of these) takes part in; DRIVER runs nothing: build/lib/libfake_driver.so
        mover_gains.py check PROGRAM [--random N] [--seed S]          on the simulator: every kernel that can do a problem
                                                                       leaves the same bytes
        mover_gains.py table [-o PAGE] RESULT...                      makes the page of what it printed, a file a device
@@ -143,17 +143,22 @@ def each(arguments):
     draw, uses = Draw(arguments.seed, False), {}
     kinds = (draw.transpose, draw.permute, draw.inplace, draw.streams, draw.structures, draw.copy)
     text = "".join(kind() + "\n" for kind in kinds for _ in range(arguments.random))
-    done = subprocess.run([arguments.program, "--dry", "yes"], input=text, capture_output=True, text=True, check=True,
-                          env={**os.environ, "WIDELOAD_SIM_LIBRARY": arguments.driver})
+    only = ["--modules", arguments.modules] if arguments.modules else []
+    done = subprocess.run([arguments.program, "--dry", "yes", *only], input=text, capture_output=True, text=True,
+                          check=False, env={**os.environ, "WIDELOAD_SIM_LIBRARY": arguments.driver})
+    if done.returncode:
+        print(done.stderr, end="", file=sys.stderr)
+        return done.returncode
     for line in done.stdout.splitlines():
         problem, _, module = line.partition("\t")
         uses.setdefault(module, []).append(problem)
     chosen = {}
-    for module in filter(uses.get, modules()):
+    wanted = arguments.modules.split(",") if arguments.modules else modules()
+    for module in filter(uses.get, wanted):
         draw.random.shuffle(uses[module])
         chosen.update(dict.fromkeys(uses[module][:arguments.uses]))
     print(f"mover_gains: {len(chosen)} problems, seed {arguments.seed}; never used: "
-          f"{' '.join(module for module in modules() if module not in uses) or 'none'}", file=sys.stderr)
+          f"{' '.join(module for module in wanted if module not in uses) or 'none'}", file=sys.stderr)
     print("\n".join(chosen))
     return 0
 
@@ -245,6 +250,7 @@ def main():
     command.add_argument("--random", type=int, default=30000)
     command.add_argument("--seed", type=int, default=7)
     command.add_argument("--uses", type=int, default=18)
+    command.add_argument("--modules")
     command.set_defaults(run=each)
     command = commands.add_parser("check")
     command.add_argument("program")

@@ -1,8 +1,8 @@
 /* The gain of each kernel module of the library over the best alternative.
  *
- * usage: mover_gains [--device NAME] [--capability N] [--arena MIB] [--rounds N] < PROBLEMS
+ * usage: mover_gains [--device NAME] [--capability N] [--arena MIB] [--rounds N] [--modules A,B,C] < PROBLEMS
  *        mover_gains --hot yes [...] < PROBLEMS
- *        mover_gains --dry yes < PROBLEMS
+ *        mover_gains --dry yes [--modules A,B,C] < PROBLEMS
  *
  * A problem is a line; sizes and shifts are in elements (copy: in bytes):
  *     transpose WIDTH BATCH ROWS COLS FROM_LD TO_LD FROM_SHIFT TO_SHIFT
@@ -15,8 +15,9 @@
  * for each: problem, module, the modules used without it ("-": nothing else can), the two times in
  * microseconds, and whether both left the same bytes.  Times are medians of ROUNDS replays of a graph that
  * repeats the call on consecutive places in the arena, alternating between the two.  --capability makes the
- * library treat the device as an older one.  --dry only prints problem and module.  Its arrays have no
- * memory: it is for a driver that runs nothing (tests/lib/fake_driver.c), which WIDELOAD_SIM_LIBRARY names.
+ * library treat the device as an older one.  --modules leaves out all other modules' lines.  --dry only
+ * prints problem and module.  Its arrays have no memory: it is for a driver that runs nothing
+ * (tests/lib/fake_driver.c), which WIDELOAD_SIM_LIBRARY names.
  *
  * --hot times transposes and permutations by the mover of small arrays, which `module` then names, and
  * without it: 20 calls in a graph, all in the same place, so that the L2 holds the arrays.
@@ -39,7 +40,7 @@ static wl_context *context;
 static wl_devptr arena, work;
 static uint64_t half = 1280, work_bytes, most_repeats = REPEATS;
 static unsigned rounds = 9;
-static bool hot;
+static bool hot, of_interest[WL_MODULE_COUNT];
 
 struct problem {
     char kind[16], way[16];
@@ -175,6 +176,27 @@ static unsigned take_launched(unsigned modules[WL_MODULE_COUNT]) {
     return count;
 }
 
+/* Marks the modules of a list with commas, or all.  False: one has no such name. */
+static bool choose_modules(const char *list) {
+    for (unsigned m = 0; m < WL_MODULE_COUNT; m++)
+        of_interest[m] = !list;
+    while (list && *list) {
+        const size_t length = strcspn(list, ",");
+        unsigned m = 0;
+        while (m < WL_MODULE_COUNT && (strlen(wl__library_modules.modules[m].name) != length ||
+                                       strncmp(wl__library_modules.modules[m].name, list, length) != 0))
+            m++;
+        if (m == WL_MODULE_COUNT) {
+            fprintf(stderr, "mover_gains: --modules: lib/movers.def has no module '%.*s'\n", (int)length,
+                    list);
+            return false;
+        }
+        of_interest[m] = true;
+        list += length + (list[length] == ',');
+    }
+    return true;
+}
+
 static int by_value(const void *a, const void *b) {
     const float x = *(const float *)a, y = *(const float *)b;
     return x < y ? -1 : x > y;
@@ -304,13 +326,15 @@ static void run(char *line, bool dry) {
     }
     if (dry) {
         for (unsigned i = 0; i < count; i++)
-            printf("%s\t%s\n", line, wl__library_modules.modules[modules[i]].name);
+            if (of_interest[modules[i]])
+                printf("%s\t%s\n", line, wl__library_modules.modules[modules[i]].name);
         return;
     }
     if (p.to_bytes + p.from_bytes <= CHECKED)
         digest(&p, &sum);
     for (unsigned i = 0; i < count; i++)
-        compare(&p, all, modules[i], line, sum);
+        if (of_interest[modules[i]])
+            compare(&p, all, modules[i], line, sum);
     fflush(stdout);
     wl__replay_destroy(all);
 }
@@ -330,7 +354,7 @@ static void fill(void) {
 }
 
 int main(int count, char **words) {
-    const char *device = "gpu";
+    const char *device = "gpu", *modules = NULL;
     unsigned capability = 0;
     bool dry = false;
     for (int i = 1; i + 1 < count; i += 2) {
@@ -344,11 +368,15 @@ int main(int count, char **words) {
             rounds = (unsigned)atoi(words[i + 1]);
         else if (strcmp(words[i], "--repeats") == 0)
             most_repeats = strtoull(words[i + 1], NULL, 10);
+        else if (strcmp(words[i], "--modules") == 0)
+            modules = words[i + 1];
         else if (strcmp(words[i], "--dry") == 0)
             dry = true;
         else if (strcmp(words[i], "--hot") == 0)
             hot = true;
     }
+    if (!choose_modules(modules))
+        return 2;
     if (dry) {
         device = "sim";
         arena = (wl_devptr)1 << 40;
