@@ -27,7 +27,7 @@
  */
 #include "lib/cuda/earlier.cuh"
 #include "lib/cuda/read_once.cuh"
-#include "lib/transpose/transpose_tile.cuh"
+#include "lib/transpose/transpose_tiles.h"
 
 #define WL_EACH    (16 / WL_WIDTH)              /* elements per vector */
 #define WL_VECTORS (32 * WL_EACH)               /* columns of a row's vectors */

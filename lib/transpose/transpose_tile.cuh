@@ -8,11 +8,6 @@
  * word each.  Wider ones are groups of one. */
 #define WL_GROUP (WL_WIDTH < 4 ? 4 / WL_WIDTH : 1)
 
-/* What is left of a matrix from its tile's first row or column on, up to the tile's size. */
-static __device__ __forceinline__ int wl_rest(uint64_t all, uint64_t first, int tile) {
-    return all - first < tile ? (int)(all - first) : tile;
-}
-
 /* word[row] holds WL_GROUP elements of a row; afterwards word[column] holds WL_GROUP elements of a column. */
 template <class T> static __device__ __forceinline__ void wl_transpose_group(T (&word)[WL_GROUP]) {
 #if WL_WIDTH == 1

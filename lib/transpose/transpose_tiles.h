@@ -64,4 +64,9 @@ WL_BOTH_SIDES bool wl_is_tile(const struct wl_transpose_tiles *all, const struct
     return tile->down < all->tiles_down && tile->across < all->tiles_across;
 }
 
+/* What is left of a matrix from its tile's first row or column on, up to the tile's size. */
+WL_BOTH_SIDES int wl_rest(uint64_t all, uint64_t first, int tile) {
+    return all - first < (uint64_t)tile ? (int)(all - first) : tile;
+}
+
 #endif
