@@ -1,4 +1,4 @@
-/* Structures of 32 equal fields of 4, 8 or 16 bytes (WL_WIDTH) -> 32 streams that begin at sectors.
+/* Structures of 32 equal fields of 4, 8 or 16 bytes (wl_element) -> 32 streams that begin at sectors.
  *
  * This does what interleave.cu does, for the number of fields that matrices most often have.  The compiler
  * knows all of it: a block takes half a microsecond less to begin, 0.7 % of 128 MB.
@@ -15,30 +15,30 @@
  * Traffic: every byte is read once and written once, every sector whole.
  */
 #include "lib/cuda/earlier.cuh"
-#include "lib/cuda/element.cuh"
+#include "lib/cuda/global.cuh"
 #include "lib/cuda/read_once.cuh"
 
 #include "lib/fields/deinterleave_32.h"
 
+#define WL_WIDTH      ((int)sizeof(wl_element))
+#define WL_EACH       (16 / WL_WIDTH) /* elements per vector */
 #define WL_PART       WL_32_PART(WL_WIDTH)
-#define WL_THREADS    WL_32_THREADS(WL_WIDTH)
 #define WL_STRUCTURES (WL_32_PIECE / WL_WIDTH)
 /* 16-byte vectors of a piece of a stream, of a part of a structure, and of a whole structure. */
 #define WL_PIECE (WL_32_PIECE / 16)
 #define WL_ROW   (WL_PART * WL_WIDTH / 16)
 #define WL_PITCH (WL_32_STREAMS * WL_WIDTH / 16)
-#define WL_LOADS (WL_PART * WL_PIECE / WL_THREADS)
+#define WL_LOADS (WL_PART * WL_PIECE / WL_32_THREADS(WL_WIDTH))
 
 /* A thread's vectors: those of a warp are contiguous. */
-static __device__ __forceinline__ unsigned wl_vector_of(unsigned u) {
+template <typename wl_element> static __device__ __forceinline__ unsigned wl_vector_of(unsigned u) {
     return (threadIdx.x / 32 * WL_LOADS + u) * 32 + threadIdx.x % 32;
 }
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS)
-    WL_JOIN(deinterleave, WL_WIDTH, _32)(const __grid_constant__ struct wl_32_shape shape, uint64_t first) {
-    wl_await_earlier();
+template <typename wl_element>
+static __device__ __forceinline__ void wl_deinterleave(const struct wl_32_shape &shape, uint64_t index) {
     __shared__ uint4 wl_shared[(WL_PART + 1) * WL_PIECE];
-    uint64_t index = first + blockIdx.x, batch = 0;
+    uint64_t batch = 0;
     unsigned field = 0;
     if (index >= shape.chunks) {
         batch = wl_divide(index, shape.chunks);
@@ -55,13 +55,13 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS)
     uint4 moved[WL_LOADS];
 #pragma unroll
     for (unsigned u = 0; u < WL_LOADS; u++) {
-        unsigned q = wl_vector_of(u), structure = q / WL_ROW;
+        unsigned q = wl_vector_of<wl_element>(u), structure = q / WL_ROW;
         if (structure < count)
             moved[u] = *wl_once(from + structure * WL_PITCH + q % WL_ROW);
     }
 #pragma unroll
     for (unsigned u = 0; u < WL_LOADS; u++) {
-        unsigned q = wl_vector_of(u);
+        unsigned q = wl_vector_of<wl_element>(u);
         wl_shared[q + q / WL_PART] = moved[u];
     }
     __syncthreads();
@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS)
         shape.stream + batch * shape.stream_batch + field * shape.stream_bytes + start * WL_WIDTH;
 #pragma unroll
     for (unsigned u = 0; u < WL_LOADS; u++) {
-        unsigned q = wl_vector_of(u), f = q / WL_PIECE, vector = q % WL_PIECE;
+        unsigned q = wl_vector_of<wl_element>(u), f = q / WL_PIECE, vector = q % WL_PIECE;
         union {
             uint4 vector;
             wl_element element[WL_EACH];
@@ -82,12 +82,21 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS)
         if ((vector + 1) * WL_EACH <= count)
             ((uint4 *)wl_global(streams + f * shape.stream_bytes))[vector] = out.vector;
     }
-#if WL_EACH > 1
     /* The ends of the streams. */
     const unsigned rest = count % WL_EACH, f = threadIdx.x / WL_EACH,
                    i = count - rest + threadIdx.x % WL_EACH;
-    if (i < count && f < WL_PART)
+    if (WL_EACH > 1 && i < count && f < WL_PART)
         ((wl_element *)wl_global(streams + f * shape.stream_bytes))[i] =
             ((const wl_element *)(wl_shared + i / WL_EACH * (WL_PART + 1)))[i % WL_EACH * WL_PART + f];
-#endif
 }
+
+#define WL_32_KERNEL(name, element)                                                                          \
+    extern "C" __global__ void __launch_bounds__(WL_32_THREADS(sizeof(element)))                             \
+        name(const __grid_constant__ struct wl_32_shape shape, uint64_t first) {                             \
+        wl_await_earlier();                                                                                  \
+        wl_deinterleave<element>(shape, first + blockIdx.x);                                                 \
+    }
+
+WL_32_KERNEL(wl_deinterleave4_32, uint32_t)
+WL_32_KERNEL(wl_deinterleave8_32, uint2)
+WL_32_KERNEL(wl_deinterleave16_32, uint4)
