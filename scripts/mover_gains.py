@@ -210,7 +210,7 @@ def table(arguments):
            "next one that applies did the work. *Used* is in how many problems, *gained* in how many of them it was at least",
            f"{(GAIN - 1) * 100:.0f} % faster than that, *mean* (geometric) and *best* are the ratios of times. *Only* counts problems that nothing else",
            f"can do. A module goes that gains on fewer than {PROBLEMS} problems; some others went that are slower, or hardly faster, in",
-           "the mean. Those marked as removed were measured before they went. `copy_any`, `add_any_*` and `transpose_any*` are",
+           "the mean. Those marked as removed were measured before they went. `copy_any`, `add*` and `transpose_any` are",
            "the floors, which any problem can fall to; `fields_few` saves host time: its kernels have less to hand over at launch.",
            "`permute_narrow2` loses where dimensions of 2 come together, which these random problems had many of; on arrays without",
            "them (docs/notes/permute.md) it is up to 4 times as fast as what would do them.",
