@@ -215,7 +215,8 @@ def table(arguments):
            "`permute_narrow2` loses where dimensions of 2 come together, which these random problems had many of; on arrays without",
            "them (docs/notes/permute.md) it is up to 4 times as fast as what would do them.",
            "Modules without a use came later: `small*` ([notes/small.md](notes/small.md)), `permute_matrices*`, `permute_words`",
-           "([notes/permute.md](notes/permute.md)), `inplace_bands*` and what goes with them ([notes/inplace.md](notes/inplace.md)).",
+           "([notes/permute.md](notes/permute.md)), `inplace_bands*` and what goes with them ([notes/inplace.md](notes/inplace.md)). Or",
+           "they do what no problem asks for: `copy_strided*`, `sort*`, `ranges*`, `check`.",
            "", "| module | " + " | ".join(f"{device}: used | gained | mean | best | only" for device, _ in devices) + " |",
            "|---|" + "---:|" * (5 * len(devices))]
     kept, measured = modules(), {row[1] for _, rows in devices for row in rows}
