@@ -38,7 +38,7 @@ static const wl__kernel columns[] = {WL_KERNEL_transpose_columns1_1, WL_KERNEL_t
 static const wl__kernel two_columns4 = WL_KERNEL_transpose_columns4_2;
 const struct wl__tiled wl__shifted[5] = {
     {WL_KERNEL_transpose_any1, 256, {64, 64, 0}},       {WL_KERNEL_transpose_any2, 256, {64, 64, 0}},
-    {WL_KERNEL_transpose_low4, 256, {32, 125, 7}},      {WL_KERNEL_transpose_low8, 256, {32, 63, 3}},
+    {WL_KERNEL_transpose_elements4, 256, {32, 125, 7}}, {WL_KERNEL_transpose_elements8, 256, {32, 63, 3}},
     {WL_KERNEL_transpose_elements16, 256, {32, 32, 1}},
 };
 

@@ -1,6 +1,6 @@
-/* Transposes elements of 4, 8 or 16 bytes at any alignment and pitch, of either side.  Compiled once for each
- * width WL_WIDTH and tile, as WL_NAME: 32 vectors of 16 bytes across the input, WL_DOWN lines of 128 bytes
- * across the output, WL_THREADS threads.
+/* Transposes elements of 4, 8 or 16 bytes (wl_element) at any alignment and pitch, of either side.  A tile is
+ * 32 vectors of 16 bytes across the input, and WL_DOWN lines of 128 bytes, which are 32 rows, across the
+ * output.
  *
  * A store that fills part of a sector costs a read of it.  A load of part of a sector costs nothing if a
  * neighbour wants the rest.  So in each row of the output the tile begins at a multiple of 32 bytes, up to
@@ -29,6 +29,9 @@
 #include "lib/cuda/read_once.cuh"
 #include "lib/transpose/transpose_tiles.h"
 
+#define WL_THREADS 256
+#define WL_WIDTH   ((int)sizeof(wl_element))
+#define WL_DOWN    (WL_WIDTH / 4)
 #define WL_EACH    (16 / WL_WIDTH)              /* elements per vector */
 #define WL_VECTORS (32 * WL_EACH)               /* columns of a row's vectors */
 #define WL_COLS    (WL_VECTORS - (WL_EACH - 1)) /* per tile */
@@ -51,26 +54,16 @@
 /* Distance from a thread's first row of the output to its j-th. */
 #define WL_STORED(j) ((j)*WL_WARPS % WL_APART + (j)*WL_WARPS / WL_APART * (WL_APART * WL_TOGETHER))
 
-static_assert(WL_WARPS % WL_SECTOR == 0, "a thread's rows of either side have one misalignment");
-static_assert(32 % WL_LINE == 0 && WL_VECTORS % (WL_TOGETHER * WL_APART) == 0, "a warp stores whole rows");
-static_assert(WL_APART % WL_WARPS == 0, "a block stores rows that are side by side");
-
-#if WL_WIDTH == 16
-typedef uint4 wl_element;
-#elif WL_WIDTH == 8
-typedef uint64_t wl_element;
-#else
-typedef uint32_t wl_element;
-#endif
-
-union wl_vector {
+template <typename wl_element> union wl_vector {
     uint4 whole;
     wl_element each[WL_EACH];
 };
 
 /* Elements `column` to `column` + WL_EACH - 1 of a row; those from `low` to `high` - 1 exist. */
-static __device__ __forceinline__ wl_vector wl_load(const char *address, int column, int low, int high) {
-    wl_vector vector;
+template <typename wl_element>
+static __device__ __forceinline__ wl_vector<wl_element> wl_load(const char *address, int column, int low,
+                                                                int high) {
+    wl_vector<wl_element> vector;
     if (column >= low && column + WL_EACH <= high) {
         vector.whole = wl_load_once_256(address, true);
         return vector;
@@ -82,8 +75,12 @@ static __device__ __forceinline__ wl_vector wl_load(const char *address, int col
     return vector;
 }
 
-extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
-    wl_await_earlier();
+template <typename wl_element>
+static __device__ __forceinline__ void wl_transpose(const wl_transpose_tiles &all) {
+    static_assert(WL_WARPS % WL_SECTOR == 0, "a thread's rows of either side have one misalignment");
+    static_assert(32 % WL_LINE == 0 && WL_VECTORS % (WL_TOGETHER * WL_APART) == 0,
+                  "a warp stores whole rows");
+    static_assert(WL_APART % WL_WARPS == 0, "a block stores rows that are side by side");
     /* WL_EACH - 1 columns before the tile's are stored too, and never read. */
     __shared__ wl_element tile[(WL_VECTORS + WL_EACH - 1) * WL_PITCH + WL_EACH - 1];
     wl_element *const first_column = tile + (WL_EACH - 1) * WL_PITCH;
@@ -96,7 +93,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     const char *from = at.from + row * all.from_pitch + column * WL_WIDTH;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
-    wl_vector moved[WL_LOADS];
+    wl_vector<wl_element> moved[WL_LOADS];
     const char *address = from + warp * all.from_pitch;
     const int early = (int)((uintptr_t)address / WL_WIDTH % WL_EACH), load_column = lane * WL_EACH - early;
     address += load_column * WL_WIDTH;
@@ -112,7 +109,8 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
 #pragma unroll
         for (int j = 0; j < WL_LOADS; j++)
             if (warp + j * WL_WARPS >= low && warp + j * WL_WARPS < high)
-                moved[j] = wl_load(address + j * (WL_WARPS * all.from_pitch), load_column, first, last);
+                moved[j] =
+                    wl_load<wl_element>(address + j * (WL_WARPS * all.from_pitch), load_column, first, last);
     }
     wl_element *slot[WL_EACH];
 #pragma unroll
@@ -143,7 +141,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
 #pragma unroll
         for (int j = 0; j < WL_STORES; j++) {
             const int c = WL_STORED(j);
-            wl_vector out;
+            wl_vector<wl_element> out;
 #pragma unroll
             for (int i = 0; i < WL_EACH; i++)
                 out.each[i] = read[i][WL_COLUMN(c)];
@@ -159,4 +157,22 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
             if (own + c < cols && store_row + i >= low && store_row + i < high)
                 ((wl_element *)(to + c * all.to_pitch))[i] = read[i][WL_COLUMN(c)];
     }
+}
+
+extern "C" __global__ void __launch_bounds__(WL_THREADS, 6)
+    wl_transpose_elements4(const wl_transpose_tiles all) {
+    wl_await_earlier();
+    wl_transpose<uint32_t>(all);
+}
+
+extern "C" __global__ void __launch_bounds__(WL_THREADS, 5)
+    wl_transpose_elements8(const wl_transpose_tiles all) {
+    wl_await_earlier();
+    wl_transpose<uint64_t>(all);
+}
+
+extern "C" __global__ void __launch_bounds__(WL_THREADS, 3)
+    wl_transpose_elements16(const wl_transpose_tiles all) {
+    wl_await_earlier();
+    wl_transpose<uint4>(all);
 }
