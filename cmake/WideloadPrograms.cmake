@@ -20,10 +20,12 @@ endif()
 function(wideload_add_program name source runtime)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/${name})
     get_filename_component(source ${source} ABSOLUTE)
+    # A generated source is named from its folder, where nvcc runs: what names the build is not kept for others.
+    string(REPLACE ${CMAKE_CURRENT_BINARY_DIR}/ "" named ${source})
     add_custom_command(
         OUTPUT ${output}
         COMMAND ${WIDELOAD_NVCC_ONCE} ${ARGN} -cudart ${runtime} -L${WIDELOAD_RUNTIME_LINK}
-                -MD -MF ${output}.d -o ${output} ${source}
+                -MD -MF ${output}.d -o ${output} ${named}
         DEPENDS ${source} ${WIDELOAD_NVCC}
         DEPFILE ${output}.d
         COMMENT "nvcc ${name}"
