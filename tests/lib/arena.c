@@ -7,14 +7,6 @@
 
 #include <cmocka.h>
 
-uint32_t mix(uint32_t x) {
-    x ^= x >> 16;
-    x *= 0x7feb352d;
-    x ^= x >> 15;
-    x *= 0x846ca68b;
-    return x ^ x >> 16;
-}
-
 static void need(wl_error error) {
     if (error)
         fail_msg("%s: %s", wl_error_name(error), wl_message());

@@ -34,6 +34,12 @@ void array_compare(wl_context *context, struct array *array, const char *what);
 void array_free(wl_context *context, struct array *array);
 
 /* A hash of its argument. */
-uint32_t mix(uint32_t x);
+static inline uint32_t mix(uint32_t x) {
+    x ^= x >> 16;
+    x *= 0x7feb352d;
+    x ^= x >> 15;
+    x *= 0x846ca68b;
+    return x ^ x >> 16;
+}
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "element.h"
 
 static void choose_transpose(struct call *call, wl_context *context, struct draw *draw, uint64_t bytes) {
     (void)context;
@@ -21,7 +22,7 @@ static void transpose(unsigned width, unsigned char *to, uint64_t to_ld, const u
                       uint64_t from_ld, uint64_t rows, uint64_t cols) {
     for (uint64_t r = 0; r < rows; r++)
         for (uint64_t c = 0; c < cols; c++)
-            memcpy(to + (c * to_ld + r) * width, from + (r * from_ld + c) * width, width);
+            copy_element(to + (c * to_ld + r) * width, from + (r * from_ld + c) * width, width);
 }
 
 static void expect_transpose(const struct call *call) {

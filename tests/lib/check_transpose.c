@@ -12,6 +12,7 @@
 
 #include "arena.h"
 #include "device.h"
+#include "element.h"
 
 bool has_async(void) {
     const char *arch = getenv("WIDELOAD_ARCH");
@@ -47,10 +48,12 @@ void check_transpose(unsigned width, wl_transpose_layout layout, unsigned to_shi
              (unsigned long long)l.to_ld, (unsigned long long)l.batch, (unsigned long long)l.from_stride,
              (unsigned long long)l.to_stride, to_shift, from_shift);
 
-    uint8_t *from = malloc(from_bytes);
-    assert_non_null(from);
-    for (size_t i = 0; i < from_bytes; i++)
-        from[i] = (uint8_t)mix((uint32_t)i + 12345);
+    const size_t from_words = (from_bytes + 3) / 4;
+    uint32_t *random = malloc(4 * from_words);
+    assert_non_null(random);
+    for (size_t i = 0; i < from_words; i++)
+        random[i] = mix((uint32_t)i + 12345);
+    const uint8_t *from = (const uint8_t *)random;
     wl_devptr from_device;
     assert_int_equal(wl_alloc(context, &from_device, from_bytes), WL_ERROR_OK);
     assert_int_equal(wl_upload(context, from_device, from, from_bytes), WL_ERROR_OK);
@@ -66,10 +69,10 @@ void check_transpose(unsigned width, wl_transpose_layout layout, unsigned to_shi
     for (uint64_t b = 0; b < l.batch; b++)
         for (uint64_t r = 0; r < l.rows; r++)
             for (uint64_t c = 0; c < l.cols; c++)
-                memcpy(expected + width * (b * l.to_stride + c * l.to_ld + r),
-                       from + width * (from_shift + b * l.from_stride + r * l.from_ld + c), width);
+                copy_element(expected + width * (b * l.to_stride + c * l.to_ld + r),
+                             from + width * (from_shift + b * l.from_stride + r * l.from_ld + c), width);
     array_compare(context, &to, what);
     array_free(context, &to);
     assert_int_equal(wl_free(context, from_device), WL_ERROR_OK);
-    free(from);
+    free(random);
 }

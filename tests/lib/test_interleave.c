@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "device.h"
+#include "element.h"
 #include "lib/transpose/narrow.h"
 #include "wideload.h"
 
@@ -100,7 +101,7 @@ static void move_equal(unsigned width, unsigned fields, uint64_t n, const struct
         for (uint64_t i = 0; i < n; i++) {
             unsigned char *a = bytes_of(&packed) + (i * fields + f) * width,
                           *b = bytes_of(&streams[f]) + i * width;
-            memcpy(together ? a : b, together ? b : a, width);
+            copy_element(together ? a : b, together ? b : a, width);
         }
     }
     if (together)
@@ -179,7 +180,7 @@ static void move_32(unsigned width, uint64_t n, uint64_t apart, bool backwards, 
         uint64_t at = (backwards ? FIELDS - 1 - f : f) * apart;
         addresses[f] = to.device + at;
         for (uint64_t i = 0; i < n; i++)
-            memcpy(bytes_of(&to) + at + i * width, bytes_of(&packed) + (i * FIELDS + f) * width, width);
+            copy_element(bytes_of(&to) + at + i * width, bytes_of(&packed) + (i * FIELDS + f) * width, width);
     }
     need(wl_deinterleave(context, width, FIELDS, addresses, packed.device, n, NULL));
     bool sectors = apart % 32 == 0 && shift % 32 == 0;
@@ -279,7 +280,7 @@ static void move_described(const struct description *what, uint64_t n, unsigned 
         for (uint64_t i = 0; i < n; i++) {
             unsigned char *a = bytes_of(&packed) + i * row + what->fields[f].offset;
             unsigned char *b = bytes_of(&arrays[f]) + i * bytes;
-            memcpy(together ? a : b, together ? b : a, bytes);
+            copy_element(together ? a : b, together ? b : a, bytes);
         }
     }
     if (together)
@@ -369,8 +370,8 @@ static void transpose(unsigned width, const wl_transpose_layout *layout, unsigne
     for (uint64_t b = 0; b < l->batch; b++)
         for (uint64_t r = 0; r < l->rows; r++)
             for (uint64_t c = 0; c < l->cols; c++)
-                memcpy(bytes_of(&to) + (b * l->to_stride + c * l->to_ld + r) * width,
-                       bytes_of(&from) + (b * l->from_stride + r * l->from_ld + c) * width, width);
+                copy_element(bytes_of(&to) + (b * l->to_stride + c * l->to_ld + r) * width,
+                             bytes_of(&from) + (b * l->from_stride + r * l->from_ld + c) * width, width);
     need(wl__narrow_transpose(context, width, to.device, from.device, layout, NULL));
     if (wl_synchronize(context))
         fail_msg("%s: %s", what, wl_message());

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "device.h"
+#include "element.h"
 #include "wideload.h"
 
 #define GUARD_BYTES 256
@@ -54,7 +55,7 @@ static void permute(const struct problem *p, unsigned width, unsigned to_shift, 
         in[i] = (uint8_t)((i * 2654435761u) >> 11);
     memset(expected, POISON, whole);
     for (uint64_t i = 0; i < n; i++)
-        memcpy(expected + to_at + i * width, in + from_at + source(p, i) * width, width);
+        copy_element(expected + to_at + i * width, in + from_at + source(p, i) * width, width);
     wl_devptr to, from;
     assert_int_equal(wl_alloc(context, &to, whole), WL_ERROR_OK);
     assert_int_equal(wl_alloc(context, &from, whole), WL_ERROR_OK);

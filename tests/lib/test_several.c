@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "arena.h"
+#include "element.h"
 #include "ladder/ladder.h"
 
 enum { DEVICES = 5 };
@@ -72,7 +73,8 @@ static void expect(enum wl_reference what, const struct wl_problem *p, unsigned 
                 source = i % rows * p->cols + col + i / rows;
             }
             if (what == WL_REF_TRANSPOSE_ANY || from != to)
-                memcpy(bytes_of(out) + at * p->width, bytes_of(&in[from]) + source * p->width, p->width);
+                copy_element(bytes_of(out) + at * p->width, bytes_of(&in[from]) + source * p->width,
+                             p->width);
         }
     }
 }

@@ -13,6 +13,7 @@
 
 #include "arena.h"
 #include "device.h"
+#include "element.h"
 #include "lib/context.h"
 
 static size_t words_of(size_t bytes) {
@@ -47,7 +48,7 @@ static void run(unsigned width, uint64_t rows, uint64_t cols, unsigned shift, co
     memcpy(from, to, bytes);
     for (uint64_t r = 0; r < rows; r++)
         for (uint64_t c = 0; c < cols; c++)
-            memcpy(to + (c * rows + r) * width, from + (r * cols + c) * width, width);
+            copy_element(to + (c * rows + r) * width, from + (r * cols + c) * width, width);
     array_compare(context, &matrix, what);
     free(from);
     uint32_t *words;
