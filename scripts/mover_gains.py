@@ -111,6 +111,14 @@ class Draw:
         side = max(40, min(side, 16384))
         return f"inplace {width} {side} {max(33, side + self.random.choice((0, 0, 0, 1, 2, -2, 8, -13, 300)))}"
 
+    def far(self):
+        """In place, far from square: the driver that runs nothing cannot launch what does these."""
+        width, ratio = self.random.choice(WIDTHS), 2 ** self.random.uniform(1, 12)
+        elements = 2 ** self.random.uniform(20, 28) / width
+        sides = [max(33, int((elements * ratio) ** 0.5)), max(33, int((elements / ratio) ** 0.5))]
+        self.random.shuffle(sides)
+        return f"inplace {width} {sides[0]} {sides[1]}"
+
     def streams(self):
         width, fields = self.random.choice(WIDTHS), self.random.choice((2, 3, 4, 5, 7, 8, 9, 12, 17, 20, 31, 32, 48, 64, 96))
         shift = self.random.choice(((0, 0), (0, 0), (1, 0), (0, 1), (3, 5)))
@@ -157,6 +165,8 @@ def each(arguments):
     for module in filter(uses.get, wanted):
         draw.random.shuffle(uses[module])
         chosen.update(dict.fromkeys(uses[module][:arguments.uses]))
+    if not arguments.modules:
+        chosen.update(dict.fromkeys(draw.far() for _ in range(len(WIDTHS) * arguments.uses)))
     print(f"mover_gains: {len(chosen)} problems, seed {arguments.seed}; never used: "
           f"{' '.join(module for module in wanted if module not in uses) or 'none'}", file=sys.stderr)
     print("\n".join(chosen))
