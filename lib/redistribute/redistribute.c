@@ -114,15 +114,20 @@ static wl_error run(wl_redistribution *plan, const wl_devptr *to, const wl_devpt
 /* The plan's addresses are those of this process's rank. */
 static wl_error exchange(const wl_redistribution *plan, const wl_devptr *to, const wl_devptr *from,
                          const wl_stream *streams) {
+    static const char sent[] = "each rank packs what others want, and NCCL sends it in rounds",
+                      mapped[] =
+                          "each rank packs in the memory of others on its machine, in rounds; NCCL tells "
+                          "them, and sends to other machines";
     struct wl__exchange *own = plan->exchange;
     const struct wl__choice choice = {.operation = call,
                                       .kernel = "nccl",
-                                      .why = "each rank packs what others want, and NCCL sends it in rounds",
+                                      .why = own->pair_count ? mapped : sent,
                                       .facts = {{"ranks", own->ranks},
                                                 {"dimensions", plan->dimensions},
                                                 {"element_bytes", plan->element_bytes},
                                                 {"crossing bytes", plan->crossing},
-                                                {"rounds", own->rounds}}};
+                                                {"rounds", own->rounds},
+                                                {"ranks that map", own->pair_count}}};
     wl__choice_begin(own->context, &choice);
     const wl_error error =
         wl__exchange_run(own, plan->members[0].to_bytes ? to[0] : 0,

@@ -241,7 +241,8 @@ static void addresses(struct rank *rank, int argc, char **argv) {
     need(call_plan(rank, plan));
     need(wl_redistribution_wait(plan, 1000 * LONGEST));
     if (!strstr(wl_explain(), "wl_redistribute: ranks 3, dimensions 3, element_bytes 8, crossing bytes ") ||
-        !strstr(wl_explain(), ": nccl: each rank packs what others want, and NCCL sends it in rounds"))
+        !strstr(wl_explain(),
+                ", ranks that map 2: nccl: each rank packs in the memory of others on its machine"))
         rank_fail(rank, "\"%s\"", wl_explain());
     wl_redistribution_destroy(plan);
     close_rank(rank);
