@@ -221,10 +221,10 @@ static PyObject *setup(PyObject *module, PyObject *args) {
     (void)module;
     PyObject *capsule;
     unsigned long long address[5];
-    if (!PyArg_ParseTuple(args, "OOOOOOOOOOO(KKKKK)", &capsule, &torch.tensor, &torch.parameter,
-                          &torch.empty_host, &torch.empty_gpu, &torch.current_device, &torch.is_grad_enabled,
-                          &torch.forward_ad, &torch.increment_version, &new_context, &check, &address[0],
-                          &address[1], &address[2], &address[3], &address[4]))
+    if (!PyArg_ParseTuple(args, "OOOOOOOOOOOO(KKKKK)", &capsule, &torch.tensor, &torch.parameter,
+                          &torch.empty_host, &torch.empty_gpu, &torch.current_device, &torch.device_count,
+                          &torch.is_grad_enabled, &torch.forward_ad, &torch.increment_version, &new_context,
+                          &check, &address[0], &address[1], &address[2], &address[3], &address[4]))
         return NULL;
     const DLPackExchangeAPI *dlpack = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
     if (!dlpack)

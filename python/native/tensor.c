@@ -91,6 +91,26 @@ static bool do_overlap(const array *a, const array *b) {
 
 /* ---------------------------------------------------------------- results */
 
+/* Whether a GPU is the current device.  The only one is. */
+static bool is_current(int gpu) {
+    static _Atomic long count; /* of GPUs; 0: not asked yet.  torch finds as many all the time. */
+    long value = count;
+    PyObject *object = NULL;
+    if (!value) {
+        object = PyObject_CallNoArgs(torch.device_count);
+        value = count = object ? PyLong_AsLong(object) : -1;
+        Py_XDECREF(object);
+    }
+    if (value != 1) {
+        object = PyObject_CallNoArgs(torch.current_device);
+        value = object ? PyLong_AsLong(object) : -1;
+        Py_XDECREF(object);
+    } else
+        value = 0;
+    PyErr_Clear();
+    return value == gpu;
+}
+
 static PyObject *allocate(PyObject *like, const array *shape) {
     PyObject *sizes = PyTuple_New(shape->rank), *strides = PyTuple_New(shape->rank), *made = NULL;
     uint64_t stride = 1;
@@ -100,13 +120,8 @@ static PyObject *allocate(PyObject *like, const array *shape) {
         stride *= shape->sizes[i] ? shape->sizes[i] : 1;
     }
     PyObject *empty = shape->device ? torch.empty_gpu : torch.empty_host;
-    if (shape->device && empty != Py_None) {
-        PyObject *current = PyObject_CallNoArgs(torch.current_device);
-        if (!current || PyLong_AsLong(current) != shape->device - 1)
-            empty = Py_None; /* new_empty() allocates on the tensor's device */
-        Py_XDECREF(current);
-        PyErr_Clear();
-    }
+    if (shape->device && empty != Py_None && !is_current(shape->device - 1))
+        empty = Py_None; /* new_empty() allocates on the tensor's device */
     PyObject *dtype = PyErr_Occurred() ? NULL : PyObject_GetAttr(like, torch.dtype);
     if (dtype)
         made = empty == Py_None ? PyObject_CallMethodObjArgs(like, torch.new_empty, sizes, NULL)

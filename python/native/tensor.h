@@ -21,6 +21,7 @@ typedef struct torch_api {
     PyObject *tensor, *parameter;     /* the types */
     PyObject *empty_host, *empty_gpu; /* (shape, strides, dtype) -> tensor, on the current device; or None */
     PyObject *current_device;         /* () -> int; or None */
+    PyObject *device_count;           /* () -> int */
     PyObject *is_grad_enabled;        /* () -> bool */
     PyObject *forward_ad;        /* the module; its _current_level is negative unless it differentiates */
     PyObject *increment_version; /* (tensor): its content has changed */

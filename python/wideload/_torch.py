@@ -24,6 +24,9 @@ _kinds = {getattr(torch, name): kind for name, kind in _KINDS.items() if hasattr
 _PLAIN = (Tensor, torch.nn.Parameter)
 _is_grad_enabled = torch.is_grad_enabled
 _is_compiling: Callable[[], bool] = torch.compiler.is_compiling
+# Whether torch.compile() reads the function.  It is half as long as the other, and the short way refuses the stand-ins for
+# tensors that torch.export() calls a function with.
+_is_traced: Callable[[], bool] = torch.compiler.is_dynamo_compiling
 _forward = torch.autograd.forward_ad
 _raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
 
@@ -62,7 +65,7 @@ def _load_fast() -> Any:
         # torch.compile()'s own allocation on the current device is half as long as torch.empty().
         _fast.setup(Tensor.__dlpack_c_exchange_api__, Tensor, torch.nn.Parameter,
                     getattr(guards, "_empty_strided_cpu", None), getattr(guards, "_empty_strided_cuda", None),
-                    getattr(torch._C, "_cuda_getDevice", None), _is_grad_enabled, _forward,
+                    getattr(torch._C, "_cuda_getDevice", None), torch.cuda.device_count, _is_grad_enabled, _forward,
                     torch.autograd.graph.increment_version, _library.context, _library.check,
                     tuple(_library.address_of(f"wl_{name}") for name in ("transpose", "permute", "copy", "add", "interleave")))
         return _fast
@@ -171,7 +174,7 @@ _op_deinterleave = _operator(
 # ---------------------------------------------------------------- functions
 
 def transpose(x: Tensor, axes: Any, out: Any) -> Tensor:
-    if not _is_compiling():
+    if not _is_traced():
         result = _fast_permute(x, axes, out)
         if result is not None:
             return result
@@ -184,7 +187,7 @@ def transpose(x: Tensor, axes: Any, out: Any) -> Tensor:
 
 
 def copy(x: Tensor, out: Any) -> Tensor:
-    if not _is_compiling():
+    if not _is_traced():
         result = _fast_copy(x, out)
         if result is not None:
             return result
@@ -195,7 +198,7 @@ def copy(x: Tensor, out: Any) -> Tensor:
 
 
 def add(a: Tensor, b: Any, out: Any) -> Tensor:
-    if not _is_compiling():
+    if not _is_traced():
         result = _fast_add(a, b, out)
         if result is not None:
             return result
@@ -208,7 +211,7 @@ def add(a: Tensor, b: Any, out: Any) -> Tensor:
 
 
 def interleave(arrays: Any, out: Any) -> Tensor:
-    if not _is_compiling():
+    if not _is_traced():
         result = _fast_interleave(arrays, out)
         if result is not None:
             return result
