@@ -464,8 +464,8 @@ WL_API wl_error wl_transpose_distributed_create(wl_redistribution **out, unsigne
  * straight into it: over NVLink that is as fast as NCCL's own all-to-all.  If the driver
  * cannot, or the environment has NCCL_P2P_DISABLE=1, NCCL sends all.
  *
- * The plan has memory for staging on its device, at most 512 MiB, or 512 KiB for each other rank if that is
- * more.  Destroy it before its communicator, on each rank; that is not collective.
+ * The plan has memory for staging on its device, at most 514 MiB, or 2 MiB and 512 KiB for each other rank if
+ * that is more.  Destroy it before its communicator, on each rank; that is not collective.
  *
  * COMMUNICATION: NCCL reported an error, or a rank did not answer in time.  Whenever a call of this library
  * returns it, the library has aborted the communicator (ncclCommAbort), so that nothing waits for it any

@@ -10,6 +10,15 @@ uint64_t wl__round_bytes = (uint64_t)64 << 20;
 /* Chunks begin where any kernel's widest accesses may. */
 #define ALIGNMENT ((uint64_t)256)
 
+/* The driver keeps memory that others map for as long as they do, but by blocks of this length.  What is
+ * shorter may share one with the caller's memory, or be followed by it: a rank that is late after an abort
+ * would store into that. */
+#define BLOCK ((uint64_t)2 << 20)
+
+static uint64_t round_up(uint64_t bytes, uint64_t unit) {
+    return (bytes + unit - 1) / unit * unit;
+}
+
 /* The most bytes of a chunk.  The slots of all ranks together are no longer than a round. */
 static uint64_t chunk_limit(unsigned ranks) {
     const uint64_t least = wl__round_bytes < WL__CHUNK_LEAST ? wl__round_bytes : WL__CHUNK_LEAST,
@@ -30,7 +39,7 @@ static bool find_flow(struct wl__flow *flow, const struct wl__exchange *exchange
                dense_to = wl__chunk_is_dense(&flow->all, &flow->cut, false);
     flow->near = wl__are_near(exchange, from, to) && !(dense_from && dense_to);
     flow->staged = flow->near || !(sends ? dense_from : dense_to);
-    flow->slot_bytes = (wl__chunk_most(&flow->cut, &flow->all) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    flow->slot_bytes = round_up(wl__chunk_most(&flow->cut, &flow->all), ALIGNMENT);
     return true;
 }
 
@@ -120,13 +129,14 @@ uint64_t wl__near_offset(const struct wl__exchange *exchange, const struct wl__r
 /* The context is current. */
 static wl_error make_near_staging(struct wl__exchange *exchange, const struct wl__request *request) {
     const struct wl__driver *driver = &exchange->context->driver;
-    const uint64_t bytes = wl__near_offset(exchange, request, exchange->rank, exchange->rank);
+    const uint64_t bytes =
+        round_up(wl__near_offset(exchange, request, exchange->rank, exchange->rank), BLOCK);
     CUdeviceptr staging = 0;
     if (bytes == 0)
         return WL_ERROR_OK;
-    if (wl__driver_check(driver, driver->cuMemAlloc(&staging, bytes), "cuMemAlloc"))
-        return wl__fail(WL_ERROR_OUT_OF_MEMORY, "no %llu bytes of memory for staging",
-                        (unsigned long long)bytes);
+    const wl_error error = wl__driver_check(driver, driver->cuMemAlloc(&staging, bytes), "cuMemAlloc");
+    if (error)
+        return wl__fail(error, "no %llu bytes of memory for staging", (unsigned long long)bytes);
     exchange->near_staging = staging;
     for (unsigned i = 0; i < exchange->receive_count; i++)
         if (exchange->receives[i].near)

@@ -273,6 +273,18 @@ static const struct matrix matrices[] = {
     {4, 12, 61, 70, false, 1000, {1, 2, 58, 0}, {30, 30, 10, 0}},
 };
 
+/* What other ranks map has blocks of the driver's to itself: 2 MiB each.  Allocations that are shorter may
+ * share one, and a rank that is late would store into what has taken this one's place. */
+static void is_apart(const struct rank *rank, const wl_redistribution *plan) {
+    size_t bytes = 0;
+    if (!plan->exchange->near_staging)
+        return;
+    cuda_need(rank->cuda.cuPointerGetAttribute(&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+                                               plan->exchange->near_staging));
+    if (bytes % (2 << 20))
+        rank_fail(rank, "other ranks map %zu bytes, which may be a part of a block", bytes);
+}
+
 /* A rank packs in each other's memory if it may.  On GPUs the driver has a say. */
 static void is_mapped(const struct rank *rank, const struct matrix *matrix, const wl_redistribution *plan,
                       bool maps) {
@@ -280,6 +292,7 @@ static void is_mapped(const struct rank *rank, const struct matrix *matrix, cons
     const unsigned count = plan->exchange->pair_count;
     if (rank->standin && (all ? count != rank->ranks - 1 : !maps && count))
         rank_fail(rank, "%u pairs", count);
+    is_apart(rank, plan);
 }
 
 /* "1": ranks are told not to reach each other's memory. */
