@@ -325,6 +325,41 @@ static bool fails(void) {
     return fail_after && --fail_after == 0;
 }
 
+/* What a plan holds of a device: memory, and mappings of other ranks'. */
+static int held, mapped;
+static struct wl__driver real;
+
+static CUresult count_alloc(CUdeviceptr *address, size_t bytes) {
+    const CUresult result = real.cuMemAlloc(address, bytes);
+    held += result == CUDA_SUCCESS;
+    return result;
+}
+
+static CUresult count_free(CUdeviceptr address) {
+    held--;
+    return real.cuMemFree(address);
+}
+
+static CUresult count_open(CUdeviceptr *address, CUipcMemHandle handle, unsigned flags) {
+    const CUresult result = real.cuIpcOpenMemHandle(address, handle, flags);
+    held += result == CUDA_SUCCESS;
+    mapped += result == CUDA_SUCCESS;
+    return result;
+}
+
+static CUresult count_close(CUdeviceptr address) {
+    held--;
+    return real.cuIpcCloseMemHandle(address);
+}
+
+static void count_held(struct wl__driver *driver) {
+    real = *driver;
+    driver->cuMemAlloc = count_alloc;
+    driver->cuMemFree = count_free;
+    driver->cuIpcOpenMemHandle = count_open;
+    driver->cuIpcCloseMemHandle = count_close;
+}
+
 static CUresult alloc_or_fail(CUdeviceptr *address, size_t bytes) {
     return fails() ? CUDA_ERROR_OUT_OF_MEMORY : alloc(address, bytes);
 }
@@ -337,13 +372,15 @@ static CUresult make_event_or_fail(CUevent *event, unsigned flags) {
     return fails() ? CUDA_ERROR_OUT_OF_MEMORY : make_event(event, flags);
 }
 
-/* Rank 1 has no memory for staging, or cannot make an event: all get that error, and may go on. */
+/* Rank 1 has no memory for staging, or cannot make an event: all get that error, hold nothing, and may go on.
+ * "apart": no rank maps another one's memory. */
 static void no_memory(struct rank *rank, int argc, char **argv) {
     wl_redistribution *plan = NULL;
-    (void)argc, (void)argv;
+    (void)argc;
     open_rank(rank);
     const struct request request = valid_request(rank);
     struct wl__driver *driver = &rank->context->driver;
+    count_held(driver);
     alloc = driver->cuMemAlloc;
     make_event = driver->cuEventCreate;
     driver->cuMemAlloc = alloc_or_fail;
@@ -357,9 +394,15 @@ static void no_memory(struct rank *rank, int argc, char **argv) {
         fail_after = rank->rank == 1 ? number : 0;
         expect_error(rank, create_plan(&plan, &request), WL_ERROR_OUT_OF_MEMORY,
                      "wl_redistribution_create_nccl: rank 1: cuEventCreate: CUDA_ERROR_OUT_OF_MEMORY");
+        if (held)
+            rank_fail(rank, "%d allocations or mappings are left", held);
     }
     driver->cuEventCreate = make_event;
+    if ((mapped == 0) != (strcmp(argv[0], "apart") == 0))
+        rank_fail(rank, "%d mappings", mapped);
     plan_works(rank);
+    if (held)
+        rank_fail(rank, "%d allocations or mappings are left", held);
     close_rank(rank);
 }
 
@@ -386,9 +429,9 @@ static void driver_fails(struct rank *rank, int argc, char **argv) {
 
 static void a_rank_cannot(void **state) {
     (void)state;
-    need_ranks("memory", NULL, -1);
+    need_ranks("memory", "near", -1);
     setenv("NCCL_P2P_DISABLE", "1", 1);
-    need_ranks("memory", NULL, -1);
+    need_ranks("memory", "apart", -1);
     unsetenv("NCCL_P2P_DISABLE");
     need_ranks("driver", "1", -1);
     need_ranks("driver", "2", -1);
