@@ -189,6 +189,7 @@ static bool is_mapped(const struct wl__exchange *exchange, unsigned rank) {
 static void add_pair(struct wl__exchange *exchange, struct wl__flow *flow) {
     unsigned i = 0;
     flow->mapped = flow->near && is_mapped(exchange, flow->peer);
+    flow->staged = flow->mapped || !flow->dense;
     if (!flow->mapped)
         return;
     while (i < exchange->pair_count && exchange->pairs[i].peer != flow->peer)

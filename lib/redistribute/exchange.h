@@ -60,6 +60,7 @@ struct wl__flow {
     bool mapped;            /* the sender has: it packs there, and NCCL sends none of it */
     struct wl__strided all; /* reduced; its addresses are relative to the arrays */
     struct wl__cut cut;
+    bool dense;          /* chunks have no gaps on this rank's side */
     bool staged;         /* chunks are packed, or unpacked; otherwise they are sent, or received, in place */
     uint64_t slot_bytes; /* of a staged chunk */
     wl_devptr slots;     /* where a chunk is packed, or where it is unpacked from */

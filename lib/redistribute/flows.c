@@ -38,7 +38,8 @@ static bool find_flow(struct wl__flow *flow, const struct wl__exchange *exchange
     const bool dense_from = wl__chunk_is_dense(&flow->all, &flow->cut, true),
                dense_to = wl__chunk_is_dense(&flow->all, &flow->cut, false);
     flow->near = wl__are_near(exchange, from, to) && !(dense_from && dense_to);
-    flow->staged = flow->near || !(sends ? dense_from : dense_to);
+    flow->dense = sends ? dense_from : dense_to;
+    flow->staged = flow->near || !flow->dense;
     flow->slot_bytes = round_up(wl__chunk_most(&flow->cut, &flow->all), ALIGNMENT);
     return true;
 }

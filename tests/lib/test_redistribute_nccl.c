@@ -139,6 +139,14 @@ static void compare(const struct rank *rank, const struct job *job) {
               (int64_t)i - GUARD - job->to_shift, box_bytes(job->all, box), got[i], expected[i]);
 }
 
+/* What NCCL sends from where it lies, or receives where it goes, is not copied once more. */
+static void sends_in_place(const struct rank *rank, const struct wl__flow *flows, unsigned count, bool sent) {
+    for (unsigned i = 0; i < count; i++)
+        if (!flows[i].mapped && flows[i].staged && wl__chunk_is_dense(&flows[i].all, &flows[i].cut, sent))
+            rank_fail(rank, "what it %s rank %u has no gaps, and is copied", sent ? "sends to" : "gets from",
+                      flows[i].peer);
+}
+
 static wl_redistribution *make(const struct rank *rank, const struct redistribution *all) {
     wl_redistribution *plan = NULL;
     if (wl_redistribution_create_nccl(&plan, rank->context, rank->comm, all->element_bytes, all->dimensions,
@@ -146,6 +154,8 @@ static wl_redistribution *make(const struct rank *rank, const struct redistribut
         describe(all);
         rank_fail(rank, "%s", wl_message());
     }
+    sends_in_place(rank, plan->exchange->sends, plan->exchange->send_count, true);
+    sends_in_place(rank, plan->exchange->receives, plan->exchange->receive_count, false);
     return plan;
 }
 
