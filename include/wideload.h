@@ -461,8 +461,8 @@ WL_API wl_error wl_transpose_distributed_create(wl_redistribution **out, unsigne
  * it speaks with.  They go on waiting for a call of this rank.
  *
  * Ranks of one machine whose devices reach each other map each other's memory for staging (cuIpc*), and pack
- * straight into it: over NVLink that is as fast as NCCL's own all-to-all.  If the driver
- * cannot, or the environment has NCCL_P2P_DISABLE=1, NCCL sends all.
+ * straight into it: over NVLink that is about as fast as NCCL's own all-to-all.  If the driver cannot, or the
+ * environment has NCCL_P2P_DISABLE=1 or NCCL_P2P_LEVEL=LOC, NCCL sends all.
  *
  * The plan has memory for staging on its device, at most 514 MiB, or 2 MiB and 512 KiB for each other rank if
  * that is more.  Destroy it before its communicator, on each rank; that is not collective.

@@ -10,12 +10,16 @@ bool wl__maps_peers = true;
 
 /* ---------------------------------------------------------------- machines */
 
-/* NCCL_P2P_DISABLE=1 is for machines on which devices do not reach each other's memory, whatever the driver
- * says. */
+/* NCCL_P2P_DISABLE=1, or the level LOC, is for machines on which devices do not reach each other's memory,
+ * whatever the driver says.  0 is NCCL's older word for LOC. */
+static bool may_map(void) {
+    const char *disable = getenv("NCCL_P2P_DISABLE"), *level = getenv("NCCL_P2P_LEVEL");
+    return !(disable && atoi(disable)) && !(level && (strcmp(level, "LOC") == 0 || strcmp(level, "0") == 0));
+}
+
 static bool can_map(const struct wl__driver *driver) {
-    const char *disable = getenv("NCCL_P2P_DISABLE");
     return wl__maps_peers && driver->cuIpcGetMemHandle && driver->cuIpcOpenMemHandle &&
-           driver->cuIpcCloseMemHandle && !(disable && atoi(disable));
+           driver->cuIpcCloseMemHandle && may_map();
 }
 
 void wl__name_machine(const struct wl__exchange *exchange, char name[WL__MACHINE_BYTES]) {

@@ -305,11 +305,12 @@ static void is_mapped(const struct rank *rank, const struct matrix *matrix, cons
     is_apart(rank, plan);
 }
 
-/* "1": ranks are told not to reach each other's memory. */
+/* "1", "LOC": ranks are told not to reach each other's memory. */
 static void transpose(struct rank *rank, int argc, char **argv) {
     (void)argc;
-    if (strcmp(argv[0], "1") == 0)
-        setenv("NCCL_P2P_DISABLE", argv[0], 1);
+    const bool maps = strcmp(argv[0], "0") == 0;
+    if (!maps)
+        setenv(strcmp(argv[0], "1") == 0 ? "NCCL_P2P_DISABLE" : "NCCL_P2P_LEVEL", argv[0], 1);
     open_memory(rank);
     for (size_t i = 0; i < sizeof(matrices) / sizeof(matrices[0]); i++) {
         const struct matrix *matrix = &matrices[i];
@@ -324,7 +325,7 @@ static void transpose(struct rank *rank, int argc, char **argv) {
         need(wl_transpose_distributed_create_nccl(
             &plan, rank->context, rank->comm, matrix->element_bytes, matrix->rows, matrix->cols,
             matrix->even ? NULL : matrix->from_rows, matrix->even ? NULL : matrix->to_rows));
-        is_mapped(rank, matrix, plan, strcmp(argv[0], "1") != 0);
+        is_mapped(rank, matrix, plan, maps);
         send(rank, &job);
         redistribute(rank, &job, plan);
         compare(rank, &job);
@@ -334,10 +335,11 @@ static void transpose(struct rank *rank, int argc, char **argv) {
 }
 
 static void transposes(void **state) {
-    static const unsigned counts[] = {1, 2, 4, 4};
+    static const unsigned counts[] = {1, 2, 4, 4, 2};
+    static const char *const says[] = {"0", "0", "0", "1", "LOC"};
     (void)state;
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        const char *words[] = {i == 3 ? "1" : "0", NULL};
+        const char *words[] = {says[i], NULL};
         if (counts[i] <= ranks_most())
             assert_int_equal(ranks_run("transpose", counts[i], 120, words, NULL), 0);
     }
