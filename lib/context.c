@@ -192,8 +192,10 @@ wl_error wl_open(wl_context **out, const char *device) {
 void wl_close(wl_context *context) {
     if (!context)
         return;
-    if (!context->host)
+    if (!context->host) {
+        wl__free_parts(context);
         wl__unload_kernels(context);
+    }
     pthread_mutex_destroy(&context->lock);
     give_back(context);
 }

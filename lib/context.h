@@ -9,6 +9,7 @@
 #include "lib/driver.h"
 #include "lib/kernels.h"
 #include "lib/mask.h"
+#include "lib/processors.h"
 #include "lib/tuned/tuned.h"
 
 struct wl_context {
@@ -23,7 +24,8 @@ struct wl_context {
     bool starts_early; /* the driver can start a kernel while the one before it ends, in graphs too */
     const struct wl__tuned *tuned;
     bool log;             /* each operation logs its choice to stderr */
-    pthread_mutex_t lock; /* protects the filling of the two tables, which fill as kernels are first used */
+    pthread_mutex_t lock; /* protects `parts`, and the filling of the two tables as kernels are first used */
+    struct wl__parts parts;
     CUmodule modules[WL_MODULE_COUNT + WL_FURTHER_MODULES];
     /* Read without the lock; NULL: not loaded yet. */
     _Atomic(CUfunction) kernels[WL_KERNEL_COUNT + WL_FURTHER_KERNELS];

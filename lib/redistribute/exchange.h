@@ -104,7 +104,7 @@ struct wl__exchange {
     bool keeps; /* the rank has some of what it wants */
     struct wl__strided own;
     wl_devptr staging, near_staging; /* the second is what ranks of this machine map */
-    struct wl__parts parts;
+    const struct wl__parts *parts;   /* of the context; or NULL */
     CUstream stages[WL__STAGES];
     CUevent packed[WL__SLOTS], moved[WL__SLOTS], unpacked[WL__SLOTS], done[WL__STAGES];
     CUevent begun, finished; /* the caller's stream is at the call, and behind it */

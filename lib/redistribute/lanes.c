@@ -38,13 +38,13 @@ static wl_error make_event(const struct wl__driver *driver, CUevent *event) {
 /* The context is current. */
 static wl_error make_lane(struct wl__member *member, unsigned lane) {
     const enum wl__part part = lane == WL__LANE_PUSH ? WL__PART_PUSH : WL__PART_REST;
-    const wl_error error = wl__part_stream(&member->lanes[lane], &member->parts, part, member->context, 0);
+    const wl_error error = wl__part_stream(&member->lanes[lane], member->parts, part, member->context, 0);
     return error ? error : make_event(&member->context->driver, &member->done[lane]);
 }
 
 static wl_error make_lanes_of(struct wl__member *member) {
     wl_error error = WL_ERROR_OK;
-    wl__make_parts(&member->parts, member->context);
+    member->parts = wl__take_parts(member->context);
     for (unsigned lane = 0; lane < WL__LANES && !error; lane++)
         error = make_lane(member, lane);
     return error;
@@ -80,9 +80,9 @@ void wl__free_lanes(wl_redistribution *plan) {
             if (member->done[lane])
                 (void)driver->cuEventDestroy(member->done[lane]);
             if (member->lanes[lane])
-                wl__free_part_stream(member->lanes[lane], &member->parts, member->context);
+                wl__free_part_stream(member->lanes[lane], member->parts, member->context);
         }
-        wl__free_parts(&member->parts, member->context);
+        wl__give_parts(member->context, member->parts);
         wl__leave(member->context);
     }
 }

@@ -8,7 +8,7 @@
 
 #include "lib/context.h"
 #include "lib/copy/strided.h"
-#include "lib/redistribute/parts.h"
+#include "lib/processors.h"
 
 /* What a plan is made of, as the caller says it. */
 struct wl__request {
@@ -53,7 +53,7 @@ struct wl__member {
     char from_name[24], to_name[24]; /* "from[3]" */
     unsigned sends, receives;        /* to and from so many other ranks */
     CUstream lanes[WL__LANES];       /* of a rank that sends */
-    struct wl__parts parts;          /* the multiprocessors that lanes have */
+    const struct wl__parts *parts;   /* the multiprocessors that lanes have; NULL: all have all */
     /* begun: the caller's stream is at the call.  done: a lane is behind its pieces. */
     CUevent begun, done[WL__LANES];
 };

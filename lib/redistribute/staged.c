@@ -220,7 +220,7 @@ static wl_error run_own(const struct run *run) {
     if (!exchange->rounds)
         return move_strided(run, &own, WL__STAGES, rank, rank);
     wl_error error = WL_ERROR_OK;
-    const bool apart = exchange->pair_count && exchange->parts.of[WL__PART_PUSH];
+    const bool apart = exchange->pair_count && exchange->parts;
     if (!apart && has_staged(exchange->sends, exchange->send_count, 0))
         error = wait_for(run, exchange->stages[WL__STAGE_OWN], exchange->packed[0]);
     return error ? error : move_strided(run, &own, WL__STAGE_OWN, rank, rank);

@@ -40,11 +40,11 @@ static wl_error make_streams(struct wl__exchange *exchange) {
     int least = 0, most = 0;
     wl_error error = wl__driver_check(driver, driver->cuCtxGetStreamPriorityRange(&least, &most),
                                       "cuCtxGetStreamPriorityRange");
-    wl__make_parts(&exchange->parts, exchange->context);
+    exchange->parts = wl__take_parts(exchange->context);
     for (unsigned stage = 0; stage < WL__STAGES && !error; stage++) {
         const bool pushes = stage == WL__STAGE_PACK && exchange->pair_count;
         if (!exchange->stages[stage])
-            error = wl__part_stream(&exchange->stages[stage], &exchange->parts,
+            error = wl__part_stream(&exchange->stages[stage], exchange->parts,
                                     pushes ? WL__PART_PUSH : WL__PART_REST, exchange->context,
                                     stage == WL__STAGE_OWN ? least : (least + most) / 2);
     }
@@ -99,8 +99,9 @@ void wl__free_stages(struct wl__exchange *exchange) {
     free_events(driver, &exchange->begun, 1);
     for (unsigned stage = 0; stage < WL__STAGES; stage++)
         if (exchange->stages[stage] && stage != WL__STAGE_LINK)
-            wl__free_part_stream(exchange->stages[stage], &exchange->parts, exchange->context);
-    wl__free_parts(&exchange->parts, exchange->context);
+            wl__free_part_stream(exchange->stages[stage], exchange->parts, exchange->context);
+    wl__give_parts(exchange->context, exchange->parts);
+    exchange->parts = NULL;
     wl__unmap_staging(exchange);
     if (exchange->staging)
         (void)driver->cuMemFree(exchange->staging);

@@ -41,7 +41,8 @@ static int teardown(void **state) {
     for (unsigned r = 0; r < RANKS; r++)
         wl_close(contexts[r]);
     wl_close(host);
-    return fake->depth || fake->retained || fake->modules || fake->streams || fake->events ? -1 : 0;
+    return fake->depth || fake->retained || fake->modules || fake->streams || fake->events || fake->parts ? -1
+                                                                                                          : 0;
 }
 
 /* ---------------------------------------------------------------- plans that are refused */
@@ -402,40 +403,48 @@ static void creation_fails_anywhere(void **state) {
     fake->fail_after = 0;
 }
 
-enum { PUSH_PROCESSORS = 32 }; /* as in lib/redistribute/redistribute.h */
+enum { PUSH_PROCESSORS = 32 }; /* as in lib/processors.h */
 
-/* Devices that have enough multiprocessors share them out: some push, the others do the rank's own part. */
+/* Devices that have enough multiprocessors share them out: some push, the others do the rank's own part.  All
+ * plans of a context have the same parts. */
 static void multiprocessors_are_shared_out(void **state) {
-    (void)state;
-    const struct request request = valid();
     static const unsigned processors[] = {0, 2 * PUSH_PROCESSORS - 1, 2 * PUSH_PROCESSORS, 132};
     if (!fake->can_part)
         skip();
     for (unsigned i = 0; i < 4; i++) {
-        wl_redistribution *plan;
+        const unsigned parts = i < 2 ? 0 : 6;
+        wl_redistribution *plan, *other;
+        assert_int_equal(teardown(state), 0);
+        assert_int_equal(setup(state), 0);
+        const struct request again = valid();
         fake->processors = processors[i];
-        fake->part_streams = 0;
-        assert_int_equal(create(&plan, &request), WL_ERROR_OK);
+        assert_int_equal(create(&plan, &again), WL_ERROR_OK);
         assert_int_equal(fake->streams, 6);
-        assert_int_equal(fake->parts, i < 2 ? 0 : 6);
-        assert_int_equal(fake->part_streams, fake->parts);
+        assert_int_equal(fake->parts, parts);
+        assert_int_equal(fake->part_streams, parts);
         if (i == 3) {
             assert_int_equal(fake->part_processors[0], PUSH_PROCESSORS);
             assert_int_equal(fake->part_processors[1], 132 - PUSH_PROCESSORS);
         }
+        assert_int_equal(create(&other, &again), WL_ERROR_OK);
         wl_redistribution_destroy(plan);
+        assert_int_equal(fake->streams, 6);
+        assert_int_equal(fake->parts, parts);
+        assert_int_equal(fake->part_streams, 2 * parts);
+        wl_redistribution_destroy(other);
         assert_int_equal(fake->streams, 0);
-        assert_int_equal(fake->parts, 0);
+        assert_int_equal(fake->parts, parts);
     }
 }
 
 /* If a driver cannot, the streams have all multiprocessors. */
 static void sharing_out_may_fail_anywhere(void **state) {
-    (void)state;
-    const struct request request = valid();
     unsigned number = 1;
     for (bool failed = true; failed; number++) {
         wl_redistribution *plan;
+        assert_int_equal(teardown(state), 0);
+        assert_int_equal(setup(state), 0);
+        const struct request request = valid();
         fake->processors = fake->can_part ? 132 : 0;
         fake->fail_after = number;
         const wl_error error = create(&plan, &request);
@@ -445,11 +454,10 @@ static void sharing_out_may_fail_anywhere(void **state) {
         wl_redistribution_destroy(plan);
         assert_int_equal(fake->streams, 0);
         assert_int_equal(fake->events, 0);
-        assert_int_equal(fake->parts, 0);
+        fake->fail_after = 0;
     }
     /* Three ranks: three events, two peers, and for two parts eight calls; or two streams. */
     assert_int_equal(number - 1, 3 * (fake->can_part ? 13 : 7) + 1);
-    fake->fail_after = 0;
 }
 
 /* After the failure nothing more is launched, and every launch is behind what its sender's and its receiver's

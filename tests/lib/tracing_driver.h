@@ -33,6 +33,9 @@
     X(cuMemsetD8Async, (CUdeviceptr a, unsigned char b, size_t c, CUstream d), (a, b, c, d))                 \
     X(cuStreamCreateWithPriority, (CUstream * a, unsigned b, int c), (a, b, c))                              \
     X(cuStreamCreate, (CUstream * a, unsigned b), (a, b))                                                    \
+    X(cuIpcGetMemHandle, (CUipcMemHandle * a, CUdeviceptr b), (a, b))                                        \
+    X(cuIpcOpenMemHandle, (CUdeviceptr * a, CUipcMemHandle b, unsigned c), (a, b, c))                        \
+    X(cuIpcCloseMemHandle, (CUdeviceptr a), (a))                                                             \
     X(cuCtxEnablePeerAccess, (CUcontext a, unsigned b), (a, b))                                              \
     X(cuStreamWaitEvent, (CUstream a, CUevent b, unsigned c), (a, b, c))                                     \
     X(cuStreamDestroy, (CUstream a), (a))                                                                    \
