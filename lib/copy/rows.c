@@ -209,8 +209,10 @@ static bool can_dense(const struct wl__problem *p) {
     return p->rows->row_bytes >= WL_DENSE_LEAST && is_dense(p);
 }
 
+/* Rows too short for their seams to be made apart are faster so than byte by byte. */
 static double cost_dense(const struct wl__problem *p) {
-    return wl__cost_where(p->rows->row_bytes >= p->tuned->dense);
+    return wl__cost_where(p->rows->row_bytes >= p->tuned->dense ||
+                          (p->places % 2 && p->rows->row_bytes < WL_SEAMS_LEAST));
 }
 
 static wl_error run_dense(const struct wl__problem *p) {
@@ -222,7 +224,11 @@ static bool can_seams(const struct wl__problem *p) {
 }
 
 static double cost_seams(const struct wl__problem *p) {
-    return wl__cost_where(p->places % 4 || p->rows->row_bytes >= p->tuned->seams_4);
+    uint64_t bytes = p->rows->row_bytes;
+    for (unsigned i = 0; i < p->rows->rank; i++)
+        bytes = wl__multiply(bytes, p->rows->outer[i].size);
+    return wl__cost_where(bytes >= p->context->tuned->seams_bytes &&
+                          (p->places % 4 || p->rows->row_bytes >= p->tuned->seams_4));
 }
 
 static wl_error run_seams(const struct wl__problem *p) {

@@ -118,7 +118,15 @@ static bool can_small(const struct wl__problem *p) {
     return !p->is_mixed && wl__small_can(&shape);
 }
 
-/* Tiles of 8-byte elements through registers are quick; windows are slow. */
+/* Wide elements in so few rows or columns that tiles of lines would be nearly empty. */
+static bool is_thin(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint64_t fewer = l->rows < l->cols ? l->rows : l->cols;
+    return p->width >= 4 && fewer <= p->tuned->thin;
+}
+
+/* Tiles of 8-byte elements through registers are quick; windows are slow.  Thin arrays of any size are for
+ * other movers that suit them, and for this one before the floor. */
 static double cost_small(const struct wl__problem *p) {
     const struct wl__tuned_small *tuned = &p->context->tuned->small;
     const struct wl__permute_shape shape = shape_of(p);
@@ -127,7 +135,8 @@ static double cost_small(const struct wl__problem *p) {
         others = tuned->vectors;
     else if (!p->is_narrow && p->width <= 2 && !is_aligned(p))
         others = tuned->torn;
-    return wl__small_cost(p->context, &shape, others);
+    const double cost = wl__small_cost(p->context, &shape, others);
+    return cost > WL_SECOND && is_thin(p) ? WL_SECOND : cost;
 }
 
 static wl_error run_small(const struct wl__problem *p) {

@@ -5,6 +5,7 @@
 const struct wl__tuned wl__tuned_hopper = {
     .name = "Hopper",
     .large_arrays = 256 << 20,
+    .seams_bytes = 4 << 20,
     .rows =
         {.slots_4 = 320, .slots_2 = 512, .slots_1 = 208, .slots_4_first = 2048, .dense = 768, .seams_4 = 320},
     .small = {.large = 128000,
@@ -28,6 +29,7 @@ const struct wl__tuned wl__tuned_hopper = {
             .columns_more = {2, 1, 1},
             .columns_blocks = {3, 3, 4},
             .small_tile = 26 << 10,
+            .thin = 16,
             .async_words = 1,
             .slots = {{.rows = 48, .cols = 121, .tiles = 264, .conflict_rows = 900, .tall = 64},
                       {.rows = 48, .cols = 48, .tiles = 32, .conflict_rows = WL_NEVER, .tall = WL_NEVER}},

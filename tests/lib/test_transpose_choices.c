@@ -107,8 +107,12 @@ static const struct choice narrow[] = {
     {4, {.rows = 1000, .cols = 3, .batch = 1}, 1, 2, ": narrow: ", ": narrow: "},
     {2, {.rows = 32, .cols = 300, .batch = 2}, 1, 2, ": matrices: ", ": narrow: "},
     {2, {.rows = 32, .cols = 304, .batch = 2}, 1, 2, ": narrow: ", ": narrow: "},
-    {4, {.rows = 1000, .cols = 3, .batch = 1, .from_ld = 4}, 1, 2, ": matrices: ", ": shifted: "},
-    {4, {.rows = 3000, .cols = 3, .batch = 1, .from_ld = 4}, 1, 2, ": shifted: ", ": shifted: "},
+    {4, {.rows = 1000, .cols = 3, .batch = 1, .from_ld = 4}, 1, 2, ": matrices: ", ": small: "},
+    {4, {.rows = 3000, .cols = 3, .batch = 1, .from_ld = 4}, 1, 2, ": small: ", ": small: "},
+    /* Of any size, if they are thin. */
+    {4, {.rows = 200000, .cols = 3, .batch = 1, .from_ld = 5}, 1, 2, ": small: ", ": small: "},
+    {8, {.rows = 40000, .cols = 16, .batch = 1, .from_ld = 17}, 1, 2, ": small: ", ": small: "},
+    {8, {.rows = 40000, .cols = 17, .batch = 1, .from_ld = 18}, 1, 2, ": shifted: ", ": shifted: "},
     /* Small matrices of a batch. */
     {2, {.rows = 32, .cols = 144, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
     {2, {.rows = 32, .cols = 128, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
