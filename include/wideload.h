@@ -465,7 +465,8 @@ WL_API wl_error wl_transpose_distributed_create(wl_redistribution **out, unsigne
  * environment has NCCL_P2P_DISABLE=1 or NCCL_P2P_LEVEL=LOC, NCCL sends all.
  *
  * The plan has memory for staging on its device, at most 514 MiB, or 2 MiB and 512 KiB for each other rank if
- * that is more.  Destroy it before its communicator, on each rank; that is not collective.
+ * that is more; a context's first plan some 12 MiB for parts of its multiprocessors, until wl_close().
+ * Destroy it before its communicator, on each rank; that is not collective.
  *
  * COMMUNICATION: NCCL reported an error, or a rank did not answer in time.  Whenever a call of this library
  * returns it, the library has aborted the communicator (ncclCommAbort), so that nothing waits for it any
