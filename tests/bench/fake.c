@@ -8,27 +8,20 @@
 
 #include "bench/reference.h"
 #include "lib/parts.h"
+#include "tests/bench/fake_group.h"
 
 struct fake_state fake;
 unsigned fake_allocations;
 
-struct wl_context {
-    bool broken;
-    char arch[16];
-};
 struct wl_event {
     unsigned launches;
 };
 
 static char message[200];
 
-static wl_error fail(wl_error error, const char *text) {
+wl_error fake_fail(wl_error error, const char *text) {
     snprintf(message, sizeof message, "%s", text);
     return error;
-}
-
-static void *pointer(wl_devptr address) {
-    return (void *)(uintptr_t)address;
 }
 
 const char *wl_error_name(wl_error error) {
@@ -79,10 +72,10 @@ static void read_environment(void) {
 wl_error wl_open(wl_context **out, const char *device) {
     read_environment();
     if (device && strncmp(device, "gpu", 3) == 0 && !fake.gpu)
-        return fail(WL_ERROR_NO_DRIVER, "libcuda.so.1 is not there");
+        return fake_fail(WL_ERROR_NO_DRIVER, "libcuda.so.1 is not there");
     *out = calloc(1, sizeof **out);
     if (!*out)
-        return fail(WL_ERROR_OUT_OF_MEMORY, "context");
+        return fake_fail(WL_ERROR_OUT_OF_MEMORY, "context");
     strcpy((*out)->arch, "sm_90");
     return WL_ERROR_OK;
 }
@@ -107,10 +100,10 @@ wl_error wl_get_device_info(wl_context *context, wl_device_info *out) {
 
 wl_error wl_alloc(wl_context *context, wl_devptr *out, size_t bytes) {
     if (context->broken)
-        return fail(WL_ERROR_DRIVER, "the context is broken");
+        return fake_fail(WL_ERROR_DRIVER, "the context is broken");
     void *memory = aligned_alloc(256, (bytes + 256) / 256 * 256);
     if (!memory)
-        return fail(WL_ERROR_OUT_OF_MEMORY, "device");
+        return fake_fail(WL_ERROR_OUT_OF_MEMORY, "device");
     memset(memory, 0x11, bytes); /* memory that was never written is not poison */
     fake_allocations++;
     *out = (uintptr_t)memory;
@@ -119,40 +112,40 @@ wl_error wl_alloc(wl_context *context, wl_devptr *out, size_t bytes) {
 
 wl_error wl_free(wl_context *context, wl_devptr address) {
     (void)context;
-    free(pointer(address));
+    free(fake_pointer(address));
     fake_allocations--;
     return WL_ERROR_OK;
 }
 
 wl_error wl_upload(wl_context *context, wl_devptr to, const void *from, size_t bytes) {
     if (context->broken)
-        return fail(WL_ERROR_DRIVER, "the context is broken");
+        return fake_fail(WL_ERROR_DRIVER, "the context is broken");
     if (bytes)
-        memcpy(pointer(to), from, bytes);
+        memcpy(fake_pointer(to), from, bytes);
     return WL_ERROR_OK;
 }
 
 wl_error wl_download(wl_context *context, void *to, wl_devptr from, size_t bytes) {
     if (fake.fault == FAKE_DOWNLOAD_FAILS && fake.distance-- == 0)
-        return fail(WL_ERROR_DRIVER, "the link is down");
+        return fake_fail(WL_ERROR_DRIVER, "the link is down");
     if (context->broken)
-        return fail(WL_ERROR_DRIVER, "the context is broken");
+        return fake_fail(WL_ERROR_DRIVER, "the context is broken");
     if (bytes)
-        memcpy(to, pointer(from), bytes);
+        memcpy(to, fake_pointer(from), bytes);
     return WL_ERROR_OK;
 }
 
 wl_error wl_fill(wl_context *context, wl_devptr to, uint8_t value, size_t bytes, wl_stream stream) {
     (void)stream;
     if (context->broken)
-        return fail(WL_ERROR_DRIVER, "the context is broken");
-    memset(pointer(to), value, bytes);
+        return fake_fail(WL_ERROR_DRIVER, "the context is broken");
+    memset(fake_pointer(to), value, bytes);
     return WL_ERROR_OK;
 }
 
 wl_error wl_synchronize(wl_context *context) {
     return context->broken
-               ? fail(WL_ERROR_KERNEL_FAULT, "copy_scalar, copy.cu:12: out of bounds\nby thread 0")
+               ? fake_fail(WL_ERROR_KERNEL_FAULT, "copy_scalar, copy.cu:12: out of bounds\nby thread 0")
                : WL_ERROR_OK;
 }
 
@@ -195,9 +188,9 @@ wl_error wl_reset_counters(wl_context *context) {
 
 wl_error wl_set_arch(wl_context *context, const char *arch) {
     if (fake.gpu)
-        return fail(WL_ERROR_UNSUPPORTED, "a GPU");
+        return fake_fail(WL_ERROR_UNSUPPORTED, "a GPU");
     if (strcmp(arch, "fermi") && strcmp(arch, "sm_90"))
-        return fail(WL_ERROR_INVALID_ARGUMENT, "no such rules");
+        return fake_fail(WL_ERROR_INVALID_ARGUMENT, "no such rules");
     strcpy(context->arch, arch);
     return WL_ERROR_OK;
 }
@@ -206,7 +199,7 @@ wl_error wl_arch_at(wl_context *context, unsigned i, const char **name, int *pro
     (void)context;
     static const char *const names[] = {"fermi", "sm_90"};
     if (i >= 2)
-        return fail(WL_ERROR_INVALID_ARGUMENT, "no such rules");
+        return fake_fail(WL_ERROR_INVALID_ARGUMENT, "no such rules");
     if (name)
         *name = names[i];
     if (proved)
@@ -217,7 +210,7 @@ wl_error wl_arch_at(wl_context *context, unsigned i, const char **name, int *pro
 wl_error wl__event_create(wl_context *context, wl_event **out) {
     (void)context;
     *out = calloc(1, sizeof **out);
-    return *out ? WL_ERROR_OK : fail(WL_ERROR_OUT_OF_MEMORY, "event");
+    return *out ? WL_ERROR_OK : fake_fail(WL_ERROR_OUT_OF_MEMORY, "event");
 }
 
 void wl__event_destroy(wl_event *event) {
@@ -250,14 +243,14 @@ wl_error wl__replay_create(wl_context *context, wl_record_fn *record, void *argu
     (void)context;
     *out = NULL;
     if (fake.no_graphs)
-        return fail(WL_ERROR_DRIVER, "no graphs");
+        return fake_fail(WL_ERROR_DRIVER, "no graphs");
     unsigned before = fake.launches;
     wl_error error = record(argument, (wl_stream)&fake);
     if (error)
         return error;
     *out = calloc(1, sizeof **out);
     if (!*out)
-        return fail(WL_ERROR_OUT_OF_MEMORY, "replay");
+        return fake_fail(WL_ERROR_OUT_OF_MEMORY, "replay");
     (*out)->launches = fake.launches - before;
     fake.launches = before;
     return WL_ERROR_OK;
@@ -283,7 +276,7 @@ wl_error wl__last_occupancy(wl_context *context, struct wl_occupancy *out) {
 void wl__forget_launch(void) {}
 
 wl_error wl__enter(wl_context *context) {
-    return context ? WL_ERROR_OK : fail(WL_ERROR_INVALID_ARGUMENT, "no context");
+    return context ? WL_ERROR_OK : fake_fail(WL_ERROR_INVALID_ARGUMENT, "no context");
 }
 
 void wl__leave(wl_context *context) {
@@ -310,99 +303,6 @@ bool wl__is_simulator(const wl_context *context) {
     return !fake.gpu;
 }
 
-/* ---------------------------------------------------------------- several devices */
-
-wl_error wl__group_open(struct wl_group *group) {
-    if (fake.no_peer_access)
-        return fail(WL_ERROR_UNSUPPORTED, "device 0 has no peer access to device 1");
-    for (unsigned r = 0; r < group->count; r++)
-        group->events[r] = &fake;
-    return WL_ERROR_OK;
-}
-
-void wl__group_close(struct wl_group *group) {
-    memset(group->events, 0, sizeof group->events);
-}
-
-wl_error wl__group_meet(const struct wl_group *group) {
-    for (unsigned r = 0; r < group->count; r++)
-        if (group->events[r] != &fake || group->contexts[r]->broken)
-            return fail(WL_ERROR_DRIVER, "the group is not open");
-    fake.meetings++;
-    return WL_ERROR_OK;
-}
-
-/* A packed piece lies in the work areas where it lies in the host's array of runs. */
-static struct wl_piece piece_of(const struct wl_problem *p, unsigned from, unsigned to) {
-    return wl__piece(p->rows, p->cols, p->gpus, from, to);
-}
-
-uint64_t wl__piece_bytes(const struct wl_problem *p, unsigned from, unsigned to) {
-    return p->width * piece_of(p, from, to).rows * piece_of(p, from, to).cols;
-}
-
-wl_devptr wl__run_from(const struct wl_problem *p, unsigned from, unsigned to) {
-    return p->parts->in[from] + p->width * piece_of(p, from, to).rows * piece_of(p, from, to).col;
-}
-
-wl_devptr wl__run_to(const struct wl_problem *p, unsigned from, unsigned to) {
-    return p->parts->out[to] + p->width * piece_of(p, from, to).cols * piece_of(p, from, to).row;
-}
-
-wl_devptr wl__piece_sent(const struct wl_problem *p, unsigned from, unsigned to) {
-    return p->parts->work[from] + wl__run_from(p, from, to) - p->parts->in[from];
-}
-
-wl_devptr wl__piece_received(const struct wl_problem *p, unsigned from, unsigned to) {
-    return p->parts->work[to] + p->width * p->rows * p->cols + wl__run_to(p, from, to) - p->parts->out[to];
-}
-
-uint64_t wl__staging_bytes(wl_context *context, const struct wl_problem *p) {
-    (void)context;
-    return 2 * p->width * p->rows * p->cols;
-}
-
-uint64_t wl__crossing_bytes(const struct wl_problem *p) {
-    uint64_t bytes = 0;
-    for (unsigned to = 1; to < p->gpus; to++)
-        bytes += wl__piece_bytes(p, 0, to);
-    return bytes;
-}
-
-static void transpose_piece(const struct wl_problem *p, struct wl_piece piece, const unsigned char *in,
-                            unsigned char *out, uint64_t pitch) {
-    for (uint64_t r = 0; r < piece.rows; r++)
-        for (uint64_t c = 0; c < piece.cols; c++)
-            memcpy(out + p->width * (c * pitch + r), in + p->width * (r * p->cols + piece.col + c), p->width);
-}
-
-wl_error wl__piece_pack(const struct wl_problem *p, unsigned from, unsigned to, uint64_t first,
-                        uint64_t count, wl_stream stream) {
-    struct wl_piece piece = piece_of(p, from, to);
-    (void)first, (void)count, (void)stream;
-    transpose_piece(p, piece, pointer(p->parts->in[from]), pointer(wl__piece_sent(p, from, to)), piece.rows);
-    return WL_ERROR_OK;
-}
-
-wl_error wl__piece_unpack(const struct wl_problem *p, unsigned from, unsigned to, uint64_t first,
-                          uint64_t count, wl_stream stream) {
-    struct wl_piece piece = piece_of(p, from, to);
-    unsigned char *out = pointer(p->parts->out[to]), *packed = pointer(wl__piece_received(p, from, to));
-    (void)first, (void)count, (void)stream;
-    for (uint64_t c = 0; c < piece.cols; c++)
-        memcpy(out + p->width * (c * p->rows + piece.row), packed + p->width * c * piece.rows,
-               p->width * piece.rows);
-    return WL_ERROR_OK;
-}
-
-wl_error wl__piece_keep(const struct wl_problem *p, unsigned device, wl_stream stream) {
-    struct wl_piece own = piece_of(p, device, device);
-    unsigned char *out = pointer(p->parts->out[device]);
-    (void)stream;
-    transpose_piece(p, own, pointer(p->parts->in[device]), out + p->width * own.row, p->rows);
-    return WL_ERROR_OK;
-}
-
 /* ---------------------------------------------------------------- kernels */
 
 static void swap(uint32_t *a, uint32_t *b) {
@@ -413,7 +313,8 @@ static void swap(uint32_t *a, uint32_t *b) {
 
 static void spoil(const struct wl_problem *p, uint32_t *out, uint64_t elements, uint32_t *input,
                   uint64_t input_elements) {
-    uint32_t *starts = pointer(p->out[0]), *rows = pointer(p->out[1]), *values = pointer(p->out[2]);
+    uint32_t *starts = fake_pointer(p->out[0]), *rows = fake_pointer(p->out[1]),
+             *values = fake_pointer(p->out[2]);
     float nan = NAN;
     switch (fake.fault) {
     case FAKE_ONE_WRONG:
@@ -442,7 +343,7 @@ static void spoil(const struct wl_problem *p, uint32_t *out, uint64_t elements, 
         *((unsigned char *)input + 4 * input_elements) = 1;
         break;
     case FAKE_WORK_OVERRUN:
-        *((unsigned char *)pointer(p->work) + 64) = 1;
+        *((unsigned char *)fake_pointer(p->work) + 64) = 1;
         break;
     case FAKE_WRONG_ENTRIES:
         for (uint64_t e = fake.distance; e < p->nnz && e <= fake.distance + 5; e += 5)
@@ -477,20 +378,21 @@ static wl_error launch(wl_context *context, enum wl_reference reference, const s
     unsigned from = 0, to = 0, ins = 0, outs = 0; /* numbers of the arrays that are spoilt */
     fake.launches++;
     if (fake.fault == FAKE_LAUNCH_REFUSED)
-        return fail(WL_ERROR_DRIVER, "too many resources");
+        return fake_fail(WL_ERROR_DRIVER, "too many resources");
     if (fake.fault == FAKE_KERNEL_FAULT || fake.fault == FAKE_LAUNCH_BREAKS) {
         context->broken = true;
-        return fake.fault == FAKE_KERNEL_FAULT ? WL_ERROR_OK : fail(WL_ERROR_DRIVER, "the device is gone");
+        return fake.fault == FAKE_KERNEL_FAULT ? WL_ERROR_OK
+                                               : fake_fail(WL_ERROR_DRIVER, "the device is gone");
     }
     if (fake.fault == FAKE_NEVER_WRITES)
         return WL_ERROR_OK;
     for (unsigned i = 0; i < BENCH_INPUTS; i++) {
-        in[i] = pointer(p->in[i]);
+        in[i] = fake_pointer(p->in[i]);
         if (in[i] && ins++ <= fake.input)
             from = i;
     }
     for (unsigned i = 0; i < BENCH_OUTPUTS; i++) {
-        out[i] = pointer(p->out[i]);
+        out[i] = fake_pointer(p->out[i]);
         if (out[i] && outs++ <= fake.output)
             to = i;
     }
@@ -498,44 +400,7 @@ static wl_error launch(wl_context *context, enum wl_reference reference, const s
         out[0] = scratch = malloc(4 * (p->cols + 1));
     bench_reference_of(reference)(p, in, out);
     free(scratch);
-    spoil(p, out[to], extents.out[to].elements, pointer(p->in[from]), extents.in[from].elements);
-    return WL_ERROR_OK;
-}
-
-/* The transpose of a matrix that lies on several devices, whose parts a rung's open() has noted. */
-static wl_error open_several(const struct wl_problem *p, void **state) {
-    if (fake.fault == FAKE_OPEN_FAILS)
-        return fail(WL_ERROR_DRIVER, "there is no plan");
-    *state = p->group->contexts[1];
-    fake.opened++;
-    return WL_ERROR_OK;
-}
-
-static void close_several(void *state) {
-    fake.opened -= state != NULL;
-}
-
-static wl_error several(wl_context *context, const struct wl_problem *p, wl_stream stream) {
-    fake.launches++;
-    if (context != p->group->contexts[0] || p->state != p->group->contexts[1])
-        return fail(WL_ERROR_INVALID_ARGUMENT, "not what open() made");
-    if (fake.fault == FAKE_NEVER_WRITES)
-        return WL_ERROR_OK;
-    (void)stream;
-    for (unsigned i = 0; i < p->gpus * p->gpus; i++) {
-        struct wl_piece piece = piece_of(p, i % p->gpus, i / p->gpus);
-        unsigned char *out = pointer(p->parts->out[i / p->gpus]);
-        transpose_piece(p, piece, pointer(p->parts->in[i % p->gpus]), out + p->width * piece.row, p->rows);
-    }
-    unsigned last = p->gpus - 1; /* the device whose arrays are spoilt */
-    unsigned char *out = pointer(p->parts->out[last]), *in = pointer(p->parts->in[last]);
-    uint64_t bytes = p->width * piece_of(p, last, last).cols * p->rows;
-    if (fake.fault == FAKE_LAST_WRONG)
-        out[bytes - 1] ^= 0x80;
-    if (fake.fault == FAKE_PAST_END)
-        out[bytes + fake.distance] = 1;
-    if (fake.fault == FAKE_INPUT_CHANGED)
-        in[0] ^= 1;
+    spoil(p, out[to], extents.out[to].elements, fake_pointer(p->in[from]), extents.in[from].elements);
     return WL_ERROR_OK;
 }
 
@@ -573,14 +438,15 @@ static wl_error same_bytes_before(wl_context *context, const struct wl_problem *
     (void)context;
     (void)stream;
     if (fake.fault == FAKE_PREPARE_FAILS)
-        return fail(WL_ERROR_DRIVER, "nothing was copied");
-    memcpy(pointer(p->out[0]), pointer(p->in[0]), wl__bytes_a_side(p));
+        return fake_fail(WL_ERROR_DRIVER, "nothing was copied");
+    memcpy(fake_pointer(p->out[0]), fake_pointer(p->in[0]), wl__bytes_a_side(p));
     return WL_ERROR_OK;
 }
 
 static wl_error in_place(wl_context *context, const struct wl_problem *p, wl_stream stream) {
-    if (fake.launches == 0 && memcmp(pointer(p->out[0]), pointer(p->in[0]), wl__bytes_a_side(p)) != 0)
-        return fail(WL_ERROR_DRIVER, "the matrix is not there");
+    if (fake.launches == 0 &&
+        memcmp(fake_pointer(p->out[0]), fake_pointer(p->in[0]), wl__bytes_a_side(p)) != 0)
+        return fake_fail(WL_ERROR_DRIVER, "the matrix is not there");
     return transpose_any(context, p, stream);
 }
 
@@ -660,10 +526,11 @@ static const struct wl_rung ladder[] = {
      .library = "CUDA driver"},
     {RUNG("interleave", "wideload", WL_REF_INTERLEAVE, 1, 0, 0, true, bytes_any, interleave)},
     {RUNG("permute", "wideload", WL_REF_PERMUTE, 1, 0, 0, true, bytes_any, permute)},
-    {RUNG("redistribute", "wideload", WL_REF_TRANSPOSE_ANY, 1, 0, 0, true, wl__crossing_bytes, several),
-     .open = open_several, .close = close_several},
-    {RUNG("redistribute", "copy-engine", WL_REF_TRANSPOSE_ANY, 1, 0, 0, true, wl__crossing_bytes, several),
-     .open = open_several, .close = close_several, .library = "CUDA driver"},
+    {RUNG("redistribute", "wideload", WL_REF_TRANSPOSE_ANY, 1, 0, 0, true, wl__crossing_bytes, fake_several),
+     .open = fake_several_open, .close = fake_several_close},
+    {RUNG("redistribute", "copy-engine", WL_REF_TRANSPOSE_ANY, 1, 0, 0, true, wl__crossing_bytes,
+          fake_several),
+     .open = fake_several_open, .close = fake_several_close, .library = "CUDA driver"},
 };
 
 const struct wl_rung *wl__ladder(size_t *count) {
