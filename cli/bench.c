@@ -129,11 +129,9 @@ static const struct argp_option options[] = {
     CLI_COMMON_OPTIONS,
     {0}};
 
-/* Long, as it has a case for each option. */
-static bool parse_option(struct input *input, int key, const char *argument) {
-    struct bench_request *request = &input->request;
-    struct base_error *error = &input->common.error;
-    uint64_t number;
+/* Lists, of which the last one that is given counts. */
+static bool parse_list(struct bench_request *request, int key, const char *argument,
+                       struct base_error *error) {
     switch (key) {
     case KEY_KERNEL:
         bench_names_free(&request->kernels);
@@ -177,6 +175,16 @@ static bool parse_option(struct input *input, int key, const char *argument) {
     case KEY_TO_SHIFT:
         bench_numbers_free(&request->to_shifts);
         return bench_parse_numbers("--to-shift", argument, &request->to_shifts, error);
+    default:
+        return true;
+    }
+}
+
+static bool parse_option(struct input *input, int key, const char *argument) {
+    struct bench_request *request = &input->request;
+    struct base_error *error = &input->common.error;
+    uint64_t number;
+    switch (key) {
     case KEY_PEERS:
         return bench_parse_peers("--peers", argument, &request->peers, error);
     case KEY_SEED:
@@ -228,7 +236,7 @@ static bool parse_option(struct input *input, int key, const char *argument) {
         request->graph = true;
         return true;
     default:
-        return true;
+        return parse_list(request, key, argument, error);
     }
 }
 

@@ -75,14 +75,16 @@ wl_error wl__piece_pack(const struct wl_problem *p, unsigned from, unsigned to, 
                         uint64_t count, wl_stream stream) {
     struct wl_piece piece = piece_of(p, from, to);
     (void)first, (void)count, (void)stream;
-    transpose_piece(p, piece, fake_pointer(p->parts->in[from]), fake_pointer(wl__piece_sent(p, from, to)), piece.rows);
+    transpose_piece(p, piece, fake_pointer(p->parts->in[from]), fake_pointer(wl__piece_sent(p, from, to)),
+                    piece.rows);
     return WL_ERROR_OK;
 }
 
 wl_error wl__piece_unpack(const struct wl_problem *p, unsigned from, unsigned to, uint64_t first,
                           uint64_t count, wl_stream stream) {
     struct wl_piece piece = piece_of(p, from, to);
-    unsigned char *out = fake_pointer(p->parts->out[to]), *packed = fake_pointer(wl__piece_received(p, from, to));
+    unsigned char *out = fake_pointer(p->parts->out[to]),
+                  *packed = fake_pointer(wl__piece_received(p, from, to));
     (void)first, (void)count, (void)stream;
     for (uint64_t c = 0; c < piece.cols; c++)
         memcpy(out + p->width * (c * p->rows + piece.row), packed + p->width * c * piece.rows,
@@ -122,7 +124,8 @@ wl_error fake_several(wl_context *context, const struct wl_problem *p, wl_stream
     for (unsigned i = 0; i < p->gpus * p->gpus; i++) {
         struct wl_piece piece = piece_of(p, i % p->gpus, i / p->gpus);
         unsigned char *out = fake_pointer(p->parts->out[i / p->gpus]);
-        transpose_piece(p, piece, fake_pointer(p->parts->in[i % p->gpus]), out + p->width * piece.row, p->rows);
+        transpose_piece(p, piece, fake_pointer(p->parts->in[i % p->gpus]), out + p->width * piece.row,
+                        p->rows);
     }
     unsigned last = p->gpus - 1; /* the device whose arrays are spoilt */
     unsigned char *out = fake_pointer(p->parts->out[last]), *in = fake_pointer(p->parts->in[last]);
