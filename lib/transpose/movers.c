@@ -391,7 +391,7 @@ static double cost_clusters(const struct wl__problem *p) {
 
 static const struct wl__mover movers[] = {
     {"line", "one row or one column: a copy of elements", can_line, NULL, run_line},
-    {"small", "a small array: many short blocks, all of which run at once", can_small, cost_small, run_small},
+    {"small", "a small array, or a thin one: many short blocks", can_small, cost_small, run_small},
     {"pieces", "short rows that are no whole vectors, back to back: bulk copies of contiguous rows",
      can_pieces, cost_pieces, wl__run_pieces},
     {"columns", "rows become short ones that are no whole vectors, back to back: tiles are contiguous there",
