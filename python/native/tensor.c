@@ -98,7 +98,8 @@ static bool is_current(int gpu) {
     PyObject *object = NULL;
     if (!value) {
         object = PyObject_CallNoArgs(torch.device_count);
-        value = count = object ? PyLong_AsLong(object) : -1;
+        value = object ? PyLong_AsLong(object) : -1;
+        count = value;
         Py_XDECREF(object);
     }
     if (value != 1) {
