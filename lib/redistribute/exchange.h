@@ -153,6 +153,8 @@ uint64_t wl__near_offset(const struct wl__exchange *exchange, const struct wl__r
                          unsigned rank, unsigned sender);
 /* Slots of a staged flow. */
 unsigned wl__slots_of(const struct wl__flow *flow);
+/* Memory for staging; none for 0 bytes.  The context is current (stages.c). */
+wl_error wl__alloc_staging(wl_devptr *staging, const struct wl__exchange *exchange, uint64_t bytes);
 /* Makes what the calls need (stages.c).  It is known which flows are mapped. */
 wl_error wl__make_stages(struct wl__exchange *exchange);
 void wl__free_stages(struct wl__exchange *exchange);

@@ -129,21 +129,14 @@ uint64_t wl__near_offset(const struct wl__exchange *exchange, const struct wl__r
 
 /* The context is current. */
 static wl_error make_near_staging(struct wl__exchange *exchange, const struct wl__request *request) {
-    const struct wl__driver *driver = &exchange->context->driver;
-    const uint64_t bytes =
-        round_up(wl__near_offset(exchange, request, exchange->rank, exchange->rank), BLOCK);
-    CUdeviceptr staging = 0;
-    if (bytes == 0)
-        return WL_ERROR_OK;
-    const wl_error error = wl__driver_check(driver, driver->cuMemAlloc(&staging, bytes), "cuMemAlloc");
-    if (error)
-        return wl__fail(error, "no %llu bytes of memory for staging", (unsigned long long)bytes);
-    exchange->near_staging = staging;
-    for (unsigned i = 0; i < exchange->receive_count; i++)
+    const unsigned rank = exchange->rank;
+    const uint64_t bytes = round_up(wl__near_offset(exchange, request, rank, rank), BLOCK);
+    const wl_error error = wl__alloc_staging(&exchange->near_staging, exchange, bytes);
+    for (unsigned i = 0; i < exchange->receive_count && !error; i++)
         if (exchange->receives[i].near)
             exchange->receives[i].slots =
-                staging + wl__near_offset(exchange, request, exchange->rank, exchange->receives[i].peer);
-    return WL_ERROR_OK;
+                exchange->near_staging + wl__near_offset(exchange, request, rank, exchange->receives[i].peer);
+    return error;
 }
 
 wl_error wl__make_flows(struct wl__exchange *exchange, const struct wl__request *request) {

@@ -16,20 +16,23 @@ static uint64_t place_slots(struct wl__flow *flows, unsigned count, wl_devptr ba
     return bytes;
 }
 
-static wl_error make_staging(struct wl__exchange *exchange) {
+wl_error wl__alloc_staging(wl_devptr *staging, const struct wl__exchange *exchange, uint64_t bytes) {
     const struct wl__driver *driver = &exchange->context->driver;
+    CUdeviceptr address = 0;
+    const wl_error error =
+        bytes ? wl__driver_check(driver, driver->cuMemAlloc(&address, bytes), "cuMemAlloc") : WL_ERROR_OK;
+    *staging = address;
+    return error ? wl__fail(error, "no %llu bytes of memory for staging", (unsigned long long)bytes)
+                 : WL_ERROR_OK;
+}
+
+static wl_error make_staging(struct wl__exchange *exchange) {
     const uint64_t sent = place_slots(exchange->sends, exchange->send_count, 0, true),
                    bytes = sent + place_slots(exchange->receives, exchange->receive_count, 0, false);
-    CUdeviceptr staging = 0;
-    if (bytes == 0)
-        return WL_ERROR_OK;
-    const wl_error error = wl__driver_check(driver, driver->cuMemAlloc(&staging, bytes), "cuMemAlloc");
-    if (error)
-        return wl__fail(error, "no %llu bytes of memory for staging", (unsigned long long)bytes);
-    exchange->staging = staging;
-    place_slots(exchange->sends, exchange->send_count, staging, true);
-    place_slots(exchange->receives, exchange->receive_count, staging + sent, false);
-    return WL_ERROR_OK;
+    const wl_error error = wl__alloc_staging(&exchange->staging, exchange, bytes);
+    place_slots(exchange->sends, exchange->send_count, exchange->staging, true);
+    place_slots(exchange->receives, exchange->receive_count, exchange->staging + sent, false);
+    return error;
 }
 
 /* What crosses the link has multiprocessors of its own: packing if it is mapped, and otherwise NCCL, which
