@@ -43,7 +43,7 @@ static wl_error make_streams(struct wl__exchange *exchange) {
     int least = 0, most = 0;
     wl_error error = wl__driver_check(driver, driver->cuCtxGetStreamPriorityRange(&least, &most),
                                       "cuCtxGetStreamPriorityRange");
-    exchange->parts = wl__take_parts(exchange->context);
+    exchange->parts = exchange->rounds ? wl__take_parts(exchange->context) : NULL;
     for (unsigned stage = 0; stage < WL__STAGES && !error; stage++) {
         const bool pushes = stage == WL__STAGE_PACK && exchange->pair_count;
         if (!exchange->stages[stage])
