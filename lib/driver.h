@@ -51,8 +51,8 @@
     X(cuMemsetD8Async, NULL)                                                                                 \
     X(cuDeviceGetUuid, NULL)                                                                                 \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor, NULL)                                                     \
-    X(cuStreamCreate, NULL)                                                                                  \
     X(cuStreamCreateWithPriority, NULL)                                                                      \
+    X(cuStreamCreate, NULL)                                                                                  \
     X(cuStreamDestroy, NULL)                                                                                 \
     X(cuStreamSynchronize, NULL)                                                                             \
     X(cuStreamIsCapturing, NULL)                                                                             \
