@@ -93,7 +93,7 @@ static bool do_overlap(const array *a, const array *b) {
 
 /* Whether a GPU is the current device.  The only one is. */
 static bool is_current(int gpu) {
-    static _Atomic long count; /* of GPUs; 0: not asked yet.  torch finds as many all the time. */
+    static long count; /* of GPUs; 0: not asked yet.  torch finds as many all the time. */
     long value = count;
     PyObject *object = NULL;
     if (!value) {
