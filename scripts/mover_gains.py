@@ -222,9 +222,10 @@ def table(arguments):
            f"can do. A module goes that gains on fewer than {PROBLEMS} problems; some others went that are slower, or hardly faster, in",
            "the mean. Those marked as removed were measured before they went. `copy_any`, `add*` and `transpose_any` are",
            "the floors, which any problem can fall to; `fields_few` saves host time: its kernels have less to hand over at launch.",
-           "Modules without a use do what no problem asks for, and nothing else can: `copy_strided*`, `sort*`, `ranges*`, `check`,",
-           "`inplace_elements`. A mean below 1 says that the choice errs. Two such errors were mended by these figures: thin",
-           "matrices with gaps are no longer for `transpose_elements`, and copies of less than 4 MiB not for `copy_seams`.",
+           "Modules without a use do what no problem of this page asks for: `copy_strided*`, `sort*`, `ranges*`, `check`, `add*`;",
+           "[notes/sparse.md](notes/sparse.md) has the sparse ones' times. Nor did any fall to `inplace_elements`. A mean below 1",
+           "says that the choice errs. Two such errors were mended by these figures: thin matrices with gaps are no longer for",
+           "`transpose_elements`, and copies of less than 4 MiB not for `copy_seams`.",
            "", "| module | " + " | ".join(f"{device}: used | gained | mean | best | only" for device, _ in devices) + " |",
            "|---|" + "---:|" * (5 * len(devices))]
     kept, measured = modules(), {row[1] for _, rows in devices for row in rows}

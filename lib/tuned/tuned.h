@@ -69,7 +69,7 @@ struct wl__tuned_transpose {
         uint32_t tall;          /* rows per column from which on it is 3 % slower */
     } slots[2];
     /* Rows or columns, whichever are fewer, up to which the small mover beats tiles that begin anywhere, of
-     * elements of 4 bytes and more: by 1.2 to 45 times, as those tiles would be nearly empty. */
+     * elements of 4 bytes and more: by 1.1 to 45 times, as those tiles would be nearly empty. */
     uint32_t thin;
     /* From so many rows, columns and tiles on, so many blocks per multiprocessor in clusters of so many are 1
      * % faster.  Smaller matrices want else_blocks, each by itself. */
