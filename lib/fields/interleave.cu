@@ -18,6 +18,8 @@
  * no conflict.  For even k shared memory has an empty vector after every k.  If everything is aligned, a
  * stream's vectors then lie k + 1 vectors apart; else (WL_SHIFTED) each element's place says how many empty
  * vectors come before it.
+ * Eight lanes have every fourth bank then.  A warp's halves conflict if their streams begin a multiple of
+ * four words of structures apart: so narrow elements' halves then take fields that lie a word apart.
  *
  * Traffic: every byte is read once and written once.  With a skew the previous block also reads a chunk's
  * first structures, from L2: at most 32 / WL_WIDTH - 1 structures per chunk.

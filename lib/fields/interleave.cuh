@@ -43,10 +43,22 @@ struct wl_place {
     unsigned field, vector;
 };
 
+/* The i-th field in the order in which warps take them. */
+static __device__ __forceinline__ unsigned wl_field(const struct wl_interleave_shape *shape, unsigned i) {
+#if WL_SHIFTED && WL_WIDTH <= 2
+    if (shape->period) {
+        const unsigned period = shape->period, turns = (i >= period) + (i >= 2 * period) + (i >= 3 * period),
+                       field = (i - turns * period) * shape->apart;
+        return (field < shape->fields ? field : field - shape->fields) + turns;
+    }
+#endif
+    return i;
+}
+
 static __device__ __forceinline__ struct wl_place wl_place_find(const struct wl_interleave_shape *shape,
                                                                 unsigned v) {
     unsigned group = v / WL_INTERLEAVE_GROUP, block = __umulhi(group, shape->fields_inverse);
-    struct wl_place place = {group - block * shape->fields,
+    struct wl_place place = {wl_field(shape, group - block * shape->fields),
                              block * WL_INTERLEAVE_GROUP + v % WL_INTERLEAVE_GROUP};
     return place;
 }

@@ -25,6 +25,9 @@ struct wl_interleave_shape {
     uint32_t fields;
     uint32_t fields_inverse; /* ceil(2^32 / fields): a multiplication divides */
     uint32_t pairs_inverse;  /* the same for fields / 2; 0 for 1 */
+    /* WL_SHIFTED, 1 and 2 bytes: a warp's halves take fields that are `apart` from each other, and after
+     * `period` of these the next ones in between.  Period 0: neighbouring fields. */
+    uint32_t apart, period;
     uint32_t pad;      /* the inverse of the count of vectors between empty ones in shared memory; 0: none */
     uint32_t byte_pad; /* WL_SHIFTED: the same in bytes */
     uint32_t row;      /* else: bytes between a stream's vectors in shared memory */

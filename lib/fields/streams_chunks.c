@@ -60,6 +60,18 @@ static bool place(const struct wl__streams *streams, struct wl_interleave_shape 
     return even && !rows;
 }
 
+/* Parts the fields that a warp takes at once by a word, where neighbouring streams begin in the same banks of
+ * shared memory: a multiple of 16 bytes of structures, nearly, lies between their beginnings.  Elsewhere
+ * neighbours are up to 5 % faster.  Of four 1-byte fields only those are apart that may begin alike. */
+static void part(const struct wl__streams *streams, struct wl_interleave_shape *shape) {
+    const unsigned fields = streams->fields, word = 4 / streams->width;
+    const uint64_t misfit = (shape->streams[1] - shape->streams[0]) * fields % VECTOR_BYTES;
+    if (fields % 2 || (misfit >= 4 && misfit <= VECTOR_BYTES - 4))
+        return;
+    shape->apart = fields > word ? word : 2;
+    shape->period = fields % shape->apart ? fields / 2 : fields / shape->apart;
+}
+
 static wl__kernel kernel_of(const struct wl__streams *streams, bool shifted) {
     static const wl__kernel kernels[5][2] = {
         {WL_KERNEL_deinterleave1_shifted, WL_KERNEL_interleave1_shifted},
@@ -124,6 +136,8 @@ wl_error wl__run_chunks(const struct wl__problem *p) {
     uint32_t shared_bytes;
     bool shifted = place(streams, &shape, &shared_bytes) || WL_MASKED(kernel_of(streams, false));
 
+    if (shifted && streams->width <= 2)
+        part(streams, &shape);
     uint64_t blocks = shape.chunks * streams->batch, first;
     void *arguments[] = {&shape, &first};
     return wl__streams_launch(p->context, kernel_of(streams, shifted), blocks, threads_of(p, shape.vectors),
