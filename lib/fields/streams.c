@@ -20,7 +20,7 @@ static const struct wl__mover movers[] = {
     {"32", "32 streams equally far apart that begin at sectors: all of it known to the compiler", wl__can_32,
      NULL, wl__run_32},
     {"bulk",
-     "17 to 64 narrow fields to arrays that begin at sectors: structures are bulk copies, taken apart by "
+     "many narrow fields to arrays that begin at sectors: structures are bulk copies, taken apart by "
      "words",
      wl__can_bulk, wl__cost_bulk, wl__run_bulk},
     {"chunks", "up to 64 fields: whole structures go through shared memory, each side by vectors in order",

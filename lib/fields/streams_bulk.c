@@ -23,9 +23,12 @@ bool wl__can_bulk(const struct wl__problem *p) {
     return packed % VECTOR_BYTES == 0 && each % SECTOR_BYTES == 0;
 }
 
-/* Fewer fields are as fast element by element. */
+/* Fewer fields are as fast element by element, unless their streams are shorter than a block's chunk. */
 double wl__cost_bulk(const struct wl__problem *p) {
-    return wl__cost_where(p->streams->fields >= p->tuned->bulk_fields);
+    const struct wl__streams *streams = p->streams;
+    return wl__cost_where(streams->fields >= p->tuned->bulk_fields ||
+                          (streams->batch > 1 && streams->fields >= p->tuned->bulk_few &&
+                           streams->n < p->tuned->bulk_stream / streams->width));
 }
 
 wl_error wl__run_bulk(const struct wl__problem *p) {

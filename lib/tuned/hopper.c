@@ -89,7 +89,9 @@ const struct wl__tuned wl__tuned_hopper = {
                        .rows = 30,
                        .small = 16 << 10,
                        .whole = 256,
-                       .most_few = 8},
+                       .most_few = 8,
+                       .short_cols = 1000,
+                       .short_rows = 2000},
         },
     .permute =
         {
@@ -174,8 +176,8 @@ const struct wl__tuned wl__tuned_hopper = {
                                .off_lines = {0.08, 0.04},
                                .waves = 6,
                                .dear_async = 0.5}},
-            .strips = {.least = {9, 28, 28, 48},
-                       .most = {440, 440, 440, 80},
+            .strips = {.least = {9, 28, 28, WL_NEVER},
+                       .most = {440, 440, 440, 0},
                        .memory = 48 << 10,
                        .small = 24 << 10,
                        .full = 40 << 10,
@@ -186,7 +188,9 @@ const struct wl__tuned wl__tuned_hopper = {
                        .ends = 48},
             .matrices =
                 {.most = 24 << 10, .words = 512, .together = 16 << 10, .in_flight = 44544, .more = {2, 2}},
-            .rows = {36, 128},
+            .rows = {36, 36, 128, 40, 128},
+            .rows_second = 16,
+            .rows_beyond = {0.95, 0.63},
             .short_row = 512,
             .whole_least = 8 << 10,
             .whole_most = 46 << 10,
@@ -197,6 +201,7 @@ const struct wl__tuned wl__tuned_hopper = {
     .inplace = {.small_side = 3072,
                 .panels_from = {0, 0, 8 << 20, 40 << 20, 20 << 20},
                 .workspace_to = 256 << 10},
-    .streams = {.bulk_fields = 17, .chunk_vectors = 4, .chunk_blocks = 1024},
+    .streams =
+        {.bulk_fields = 17, .bulk_few = 11, .bulk_stream = 2400, .chunk_vectors = 4, .chunk_blocks = 1024},
     .fields = {.chunk = 6144},
 };

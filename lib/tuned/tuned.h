@@ -145,9 +145,12 @@ struct wl__tuned_transpose {
         uint32_t matrix;       /* bytes of a batch's matrix that fill a block */
         uint32_t fields, torn; /* columns that count as few; where structures are not whole vectors */
         uint32_t rows; /* rows of 1-byte elements from which on panels beat streams that end in a vector */
-        /* Bytes of a batch's matrix up to which it is moved whole, of more columns or rows than most_few; of
-         * 2-byte elements not where streams are multiples of `whole` bytes. */
+        /* Bytes of a batch's matrix up to which it is moved whole, of more columns or rows than most_few; not
+         * where narrow elements' streams fill blocks, which take `whole` bytes of each, or a multiple. */
         uint32_t small, whole, most_few;
+        /* The same of 1-byte elements: bytes of a stream below which the matrix is moved whole, for odd
+         * numbers of columns and for rows. */
+        uint32_t short_cols, short_rows;
     } narrow;
 };
 
@@ -276,7 +279,12 @@ struct wl__tuned_permute {
     struct wl__tuned_bulk bulk;
     struct wl__tuned_strips strips;
     struct wl__tuned_matrices matrices;
-    uint32_t rows[2];   /* bytes from which on rows move one by one: words of 1 and 2 bytes; wider */
+    uint32_t rows[5]; /* bytes from which on rows move one by one, by words of 1 to 16 bytes */
+    /* Rows of so many bytes and more move so too where bulk's tiles are estimated to cost this much beyond a
+     * copy, for words of up to 4 bytes and of 8; and everywhere where only registers' tiles are left, but not
+     * of words of 16 bytes. */
+    uint32_t rows_second;
+    double rows_beyond[2];
     uint32_t short_row; /* bytes of a row that is short, 4- and 8-byte elements */
     /* Minimum and maximum bytes of a tile that is contiguous in the output; minimum bytes of a row of it. */
     uint32_t whole_least, whole_most, whole_row;
@@ -293,8 +301,9 @@ struct wl__tuned_inplace {
 };
 
 struct wl__tuned_streams {
-    uint32_t bulk_fields;   /* fields from which on bulk copies win: fewer are as fast one by one */
-    uint32_t chunk_vectors; /* 16-byte vectors of a chunk per thread */
+    uint32_t bulk_fields;           /* fields from which on bulk copies win: fewer are as fast one by one */
+    uint32_t bulk_few, bulk_stream; /* the same for batches of streams of less than bulk_stream bytes */
+    uint32_t chunk_vectors;         /* 16-byte vectors of a chunk per thread */
     uint32_t
         chunk_blocks; /* blocks below which chunks are made smaller, so that each multiprocessor has some */
 };

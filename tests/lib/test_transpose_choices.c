@@ -116,7 +116,20 @@ static const struct choice narrow[] = {
     /* Small matrices of a batch. */
     {2, {.rows = 32, .cols = 144, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
     {2, {.rows = 32, .cols = 128, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
+    {2, {.rows = 13, .cols = 128, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
+    {2, {.rows = 13, .cols = 256, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
+    {2, {.rows = 17, .cols = 128, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
     {4, {.rows = 64, .cols = 13, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
+    /* Bytes, in streams that are whole vectors: matrices of few columns, and of few rows. */
+    {1, {.rows = 352, .cols = 11, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
+    {1, {.rows = 352, .cols = 15, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
+    {1, {.rows = 352, .cols = 17, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
+    {1, {.rows = 352, .cols = 12, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
+    {1, {.rows = 1024, .cols = 11, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
+    {1, {.rows = 2400, .cols = 12, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
+    {1, {.rows = 10, .cols = 1984, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
+    {1, {.rows = 10, .cols = 2016, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
+    {1, {.rows = 8, .cols = 1984, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
     /* Streams of bytes that are no whole vectors. */
     {1, {.rows = 37, .cols = 120001, .batch = 1}, 0, 0, ": panels: ", ": narrow: "},
     {1, {.rows = 37, .cols = 5008, .batch = 1}, 0, 0, ": narrow: ", ": narrow: "},
