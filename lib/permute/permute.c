@@ -89,17 +89,25 @@ static bool can_rows(const struct wl__problem *p) {
     return p->shape.rank > 1 && p->shape.by_out[0] == 0;
 }
 
-/* Bulk tiles handle short rows that stay together.  Planning other tiles takes milliseconds. */
+static uint64_t row_bytes(const struct wl__problem *p) {
+    return p->shape.dim[0].size * p->shape.width;
+}
+
+/* Bulk tiles handle short rows that stay together, unless they cost so much that rows are faster one by one.
+ * Planning other tiles takes milliseconds. */
 static bool can_bulk_rows(const struct wl__problem *p) {
+    const struct wl__tuned_permute *tuned = p->tuned;
     return wl__has_bulk(p->context) && can_rows(p) &&
-           wl__permute_plan_bulk(p->tuned, p->plans->bulk, &p->shape, p->to, p->from, true);
+           wl__permute_plan_bulk(tuned, p->plans->bulk, &p->shape, p->to, p->from, true) &&
+           (row_bytes(p) < tuned->rows_second ||
+            p->plans->bulk->cost <= tuned->rows_beyond[p->shape.width == 8]);
 }
 
 static bool can_bulk(const struct wl__problem *p) {
     const struct wl__permute_plan *tiles = p->plans->tiles;
     const struct wl__permute_bulk_plan *bulk = p->plans->bulk;
     const struct wl__tuned_words *words = &p->tuned->bulk.words;
-    if (!wl__has_bulk(p->context) || p->shape.rank < 2 ||
+    if (!wl__has_bulk(p->context) || p->shape.rank < 2 || can_rows(p) ||
         (!p->plans->async_is_cheaper && !plan_tiles(p, REGISTERS)))
         return false;
     /* Bytes that are moved by words are ahead too where other tiles have many bank conflicts, or asynchronous
@@ -250,11 +258,12 @@ static wl_error run_matrices(const struct wl__problem *p) {
                   WL__PERMUTE_MATRICES_THREADS, memory);
 }
 
-/* Shorter rows are for tiles that take a row as an element.  Tiles of narrow elements are slower for all but
- * the shortest rows. */
+/* Shorter rows are for tiles that take a row as an element, or of words of 16 bytes for others. */
 static double cost_rows(const struct wl__problem *p) {
-    const struct wl__permute_shape *shape = &p->shape;
-    return wl__cost_where(shape->dim[0].size * shape->width >= p->tuned->rows[shape->width > 2]);
+    const unsigned width = p->shape.width;
+    return row_bytes(p) >= p->tuned->rows[__builtin_ctz(width)]  ? WL_AS_COPY
+           : width < 16 && row_bytes(p) >= p->tuned->rows_second ? WL_SECOND
+                                                                 : WL_DEAR;
 }
 
 static wl_error run_rows(const struct wl__problem *p) {
