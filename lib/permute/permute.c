@@ -99,8 +99,8 @@ static bool can_bulk_rows(const struct wl__problem *p) {
     const struct wl__tuned_permute *tuned = p->tuned;
     return wl__has_bulk(p->context) && can_rows(p) &&
            wl__permute_plan_bulk(tuned, p->plans->bulk, &p->shape, p->to, p->from, true) &&
-           (row_bytes(p) < tuned->rows_second ||
-            p->plans->bulk->cost <= tuned->rows_beyond[p->shape.width == 8]);
+           (row_bytes(p) < tuned->rows_second || p->shape.width > 8 ||
+            p->plans->bulk->cost <= tuned->rows_beyond[__builtin_ctz(p->shape.width)]);
 }
 
 static bool can_bulk(const struct wl__problem *p) {

@@ -190,7 +190,7 @@ const struct wl__tuned wl__tuned_hopper = {
                 {.most = 24 << 10, .words = 512, .together = 16 << 10, .in_flight = 44544, .more = {2, 2}},
             .rows = {36, 36, 128, 40, 128},
             .rows_second = 16,
-            .rows_beyond = {0.95, 0.63},
+            .rows_beyond = {0.95, 0.95, 9, 0.7},
             .short_row = 512,
             .whole_least = 8 << 10,
             .whole_most = 46 << 10,

@@ -281,10 +281,9 @@ struct wl__tuned_permute {
     struct wl__tuned_matrices matrices;
     uint32_t rows[5]; /* bytes from which on rows move one by one, by words of 1 to 16 bytes */
     /* Rows of so many bytes and more move so too where bulk's tiles are estimated to cost this much beyond a
-     * copy, for words of up to 4 bytes and of 8; and everywhere where only registers' tiles are left, but not
-     * of words of 16 bytes. */
+     * copy, by words of 1 to 8 bytes; and where only registers' tiles are left, but of words of 16 bytes. */
     uint32_t rows_second;
-    double rows_beyond[2];
+    double rows_beyond[4];
     uint32_t short_row; /* bytes of a row that is short, 4- and 8-byte elements */
     /* Minimum and maximum bytes of a tile that is contiguous in the output; minimum bytes of a row of it. */
     uint32_t whole_least, whole_most, whole_row;
