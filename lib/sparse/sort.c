@@ -11,11 +11,11 @@ enum { MOST_PASSES = 4 };
 struct plan {
     unsigned passes, bits[MOST_PASSES]; /* of each pass's digit, the lowest and longest first */
     unsigned word;                      /* bytes of an entry between two passes */
-    unsigned other_bits;
-    unsigned threads, tile;    /* of a block, and the entries that it places */
-    const wl__kernel *kernels; /* that count, and place in the first pass and in others */
-    uint64_t tiles, segment;   /* all, and those that are counted before any of them is placed */
-    uint64_t chunks;           /* of a segment */
+    unsigned other_bits, part_bits;     /* of the other index: in a word, and those that its place tells */
+    unsigned threads, tile;             /* of a block, and the entries that it places */
+    const wl__kernel *kernels;          /* that count, and place in the first pass and in others */
+    uint64_t tiles, segment;            /* all, and those that are counted before any of them is placed */
+    uint64_t chunks;                    /* of a segment */
 };
 
 static unsigned bits_of(uint64_t count) {
@@ -46,6 +46,27 @@ static struct room room_of(unsigned capability, uint64_t entries) {
     return (struct room){.threads = 256, .each = 16, .bits = bits, .most = bits};
 }
 
+/* Makes words of 4 bytes and two passes of a plan, if they do.  A word has room for the second digit and for
+ * the other index if an entry's place tells at least so many bits: those of the first digit, and if rows have
+ * pointers, some of the row's highest ones.  A longer first digit costs less than words of 8 bytes. */
+static void shorten(struct plan *plan, const struct room *room, unsigned bits, bool has_pointers) {
+    const unsigned least = bits + plan->other_bits > 32 ? bits + plan->other_bits - 32 : 0,
+                   half = (bits + 1) / 2,
+                   most = bits - WL_SORT_LEAST < room->most ? bits - WL_SORT_LEAST : room->most;
+    const unsigned first = least < half   ? half
+                           : least < most ? least
+                                          : most,
+                   parts = least > first ? least - first : 0;
+    if (half > most || parts > (has_pointers ? WL_SORT_TAG - first : 0))
+        return;
+    plan->word = 4;
+    plan->passes = 2;
+    plan->bits[0] = first;
+    plan->bits[1] = bits - first;
+    plan->part_bits = parts;
+    plan->other_bits -= parts;
+}
+
 static struct plan plan_of(const wl_context *context, const struct wl__sort *sort) {
 #define KERNELS(name)                                                                                        \
     { WL_KERNEL_##name##_count, WL_KERNEL_##name##_first, WL_KERNEL_##name##_later }
@@ -62,15 +83,8 @@ static struct plan plan_of(const wl_context *context, const struct wl__sort *sor
     }
     const bool is_short = sort->entries >> 32 == 0;
     plan.word = plan.passes == 1 && is_short ? 4 : 8;
-    /* A word of 4 bytes has room for what is left of the key and for the other index if the first digit takes
-     * at least so many bits, and leaves enough for another.  A longer first digit costs less than words of 8
-     * bytes. */
-    const unsigned least = bits + plan.other_bits > 32 ? bits + plan.other_bits - 32 : 0;
-    if (plan.passes == 2 && is_short && least + WL_SORT_LEAST <= bits && least <= room.most) {
-        plan.word = 4;
-        plan.bits[0] = least > plan.bits[0] ? least : plan.bits[0];
-        plan.bits[1] = bits - plan.bits[0];
-    }
+    if (plan.passes > 1 && is_short)
+        shorten(&plan, &room, bits, sort->has_pointers);
     plan.threads = room.threads;
     plan.kernels = (room.threads == 512 ? wide : narrow)[plan.word == 8];
     plan.tile = WL_SORT_TILE(room.threads, room.each);
@@ -85,7 +99,7 @@ static struct plan plan_of(const wl_context *context, const struct wl__sort *sor
 
 /* The parts of the workspace, as offsets. */
 struct parts {
-    uint64_t failed, words[2], values, counts, chunks, bins, before, firsts, part_rows, end;
+    uint64_t failed, words[2], values, counts, chunks, bins, parts, before, firsts, part_rows, end;
 };
 
 static uint64_t bins_bytes(const struct plan *plan) {
@@ -132,6 +146,7 @@ static struct parts parts_of(const wl_context *context, const struct plan *plan,
     place(&parts.counts, &parts.end, plan->segment * 4 * tables);
     place(&parts.chunks, &parts.end, plan->chunks * 8 * tables);
     place(&parts.bins, &parts.end, plan->passes * bins_bytes(plan));
+    place(&parts.parts, &parts.end, plan->part_bits ? 8 * ((tables << plan->part_bits) + 1) : 0);
     place(&parts.before, &parts.end, is_whole(plan) ? 0 : 8 * tables);
     place(&parts.part_rows, &parts.end, (plan->segment * (plan->threads / 32) + 1) * 4);
     place(&parts.firsts, &parts.end, 8 * (sort->keys / WL_SORT_STARTS + 1));
@@ -190,11 +205,34 @@ static wl_error add_totals(wl_context *context, const struct plan *plan, const s
     return error;
 }
 
+/* Notes where the parts of the bins begin whose first rows are in this segment. */
+static wl_error note_parts(wl_context *context, const struct plan *plan, const struct wl_sort_pass *pass,
+                           uint64_t tiles, wl_devptr starts, wl_stream stream) {
+    struct wl_sort_parts parts = {.failed = pass->failed,
+                                  .counts = pass->counts,
+                                  .chunks = pass->chunks,
+                                  .bins = pass->bins,
+                                  .rows = pass->rows,
+                                  .keys = pass->from - pass->begin * pass->index_bytes,
+                                  .entries = pass->entries,
+                                  .begin = pass->begin,
+                                  .tiles = tiles,
+                                  .starts = starts,
+                                  .index_bytes = pass->index_bytes,
+                                  .tile = (uint32_t)plan->tile,
+                                  .bits = pass->bits,
+                                  .part_bits = plan->part_bits,
+                                  .row_shift = plan->other_bits};
+    return wl__sort_launch(context, WL_KERNEL_sort_parts, (uint64_t)1 << plan->part_bits, WL_SORT_THREADS, 0,
+                           &parts, stream);
+}
+
 /* Counts a pass's digits in the segment that begins with the tile `first`, adds the counts up, and puts the
- * entries in their places.  before: 0, or of several segments the counts of each bin in those before.  A grid
- * has few more blocks than a segment has tiles or bins. */
+ * entries in their places.  before: 0, or of several segments the counts of each bin in those before.  parts:
+ * 0, or in the first pass where the bins' parts are noted, if the plan has some.  A grid has few more blocks
+ * than a segment has tiles or bins. */
 static wl_error run_segment(wl_context *context, const struct plan *plan, const struct wl_sort_pass *pass,
-                            uint64_t first, wl_devptr before, wl_stream stream) {
+                            uint64_t first, wl_devptr before, wl_devptr parts, wl_stream stream) {
     const uint64_t left = plan->tiles - first, tiles = left < plan->segment ? left : plan->segment,
                    chunks = wl__divide_up(tiles, WL_SORT_CHUNK);
     struct wl_sort_pass p = *pass;
@@ -216,20 +254,22 @@ static wl_error run_segment(wl_context *context, const struct plan *plan, const 
                                 .bits = pass->bits,
                                 .part = plan->tile / (plan->threads / 32),
                                 .later = first > 0};
-    const uint64_t bins = (uint64_t)1 << pass->bits, parts = wl__divide_up(bins, WL_SORT_THREADS),
+    const uint64_t bins = (uint64_t)1 << pass->bits, adders = wl__divide_up(bins, WL_SORT_THREADS),
                    rows = pass->rows.array
                               ? wl__divide_up(wl__divide_up(sums.end - p.begin, sums.part), WL_SORT_THREADS)
                               : 0;
     wl_error error = wl__sort_launch(context, plan->kernels[0], tiles, plan->threads,
                                      WL_SORT_COUNT_BYTES(pass->bits), &p, stream);
     if (!error)
-        error = wl__sort_launch(context, WL_KERNEL_sort_tiles, chunks * parts + rows, WL_SORT_THREADS, 0,
+        error = wl__sort_launch(context, WL_KERNEL_sort_tiles, chunks * adders + rows, WL_SORT_THREADS, 0,
                                 &sums, stream);
     if (!error && (before || chunks > 1))
         error =
             wl__sort_launch(context, WL_KERNEL_sort_chunks, wl__divide_up(bins, 32), 1024, 0, &sums, stream);
     if (!error && !before)
         error = wl__sort_launch(context, WL_KERNEL_sort_bins, 1, 1024, 0, &sums, stream);
+    if (!error && parts && plan->part_bits)
+        error = note_parts(context, plan, &p, tiles, parts, stream);
     if (!error)
         error = wl__sort_launch(context, plan->kernels[pass->first ? 1 : 2], tiles, plan->threads,
                                 shared_of(plan, pass->bits, pass->width), &p, stream);
@@ -265,8 +305,10 @@ wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_strea
         const wl_devptr bins = work + parts.bins + i * bins_bytes(&plan);
         /* Values go to the output and to the workspace in turn, so that the last ones go to the output. */
         const bool to_output = (plan.passes - i) % 2;
-        const struct wl_sort_rows lows = {.array = plan.word == 4 ? work + parts.bins : 0,
-                                          .count = 1u << plan.bits[0],
+        const struct wl_sort_rows lows = {.array = plan.word == 8   ? 0
+                                                   : plan.part_bits ? work + parts.parts
+                                                                    : work + parts.bins,
+                                          .count = (uint64_t)1 << (plan.bits[0] + plan.part_bits),
                                           .bytes = 8},
                                   rows = first ? (struct wl_sort_rows){sort->pointers, sort->rows,
                                                                        sort->index_bytes}
@@ -295,11 +337,12 @@ wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_strea
             .shift = shift,
             .low_bits = plan.bits[0],
             .other_bits = plan.other_bits,
+            .part_bits = plan.part_bits,
             .first = first,
             .last = last,
         };
         for (uint64_t tile = 0; tile < plan.tiles && !error; tile += plan.segment)
-            error = run_segment(context, &plan, &pass, tile, before, stream);
+            error = run_segment(context, &plan, &pass, tile, before, first ? work + parts.parts : 0, stream);
         shift += plan.bits[i];
     }
     return error ? error : fill_starts(context, sort, failed, work + parts.firsts, stream);

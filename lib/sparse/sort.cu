@@ -130,22 +130,20 @@ static __device__ __forceinline__ void wl_read_words(const struct wl_sort_pass &
     }
 }
 
-/* What goes with the thread's keys: the other indices, or between two passes the first digits.  marks: of the
- * tile's entries. */
+/* What goes with the thread's keys: the other indices, or between two passes the first digits and parts.
+ * marks: of the tile's entries. */
 static __device__ __forceinline__ void wl_find_others(const struct wl_sort_pass &p, bool first,
                                                       uint64_t begin, uint32_t count, uint32_t *marks,
                                                       uint32_t others[WL_EACH]) {
     const uint32_t from = threadIdx.x / 32 * WL_WARP_ENTRIES;
     if (first && p.others) {
-        /* Of 8 bytes the lower half.  An index out of range would change the digits above it in a word of 4
-         * bytes, which wl_sort_totals() has counted. */
+        /* Of 8 bytes the lower half. */
         const uint32_t *other =
             (const uint32_t *)(wl_global(p.others) + (begin + wl_entry(0)) * p.index_bytes);
-        const uint32_t apart = p.index_bytes * 8,
-                       mask = WL_WORD == 4 && !p.last ? (1u << p.other_bits) - 1 : WL_EVERY;
+        const uint32_t apart = p.index_bytes * 8;
 #pragma unroll
         for (uint32_t i = 0; i < WL_EACH; i++)
-            others[i] = wl_entry(i) < count ? other[i * apart] & mask : 0;
+            others[i] = wl_entry(i) < count ? other[i * apart] : 0;
     } else if (from < count) {
         const uint32_t *part =
             (const uint32_t *)wl_global(p.part_rows) + (uint64_t)blockIdx.x * WL_WARPS + threadIdx.x / 32;
@@ -157,7 +155,8 @@ static __device__ __forceinline__ void wl_find_others(const struct wl_sort_pass 
 }
 
 /* Puts the thread's words in their places, and behind words of 4 bytes a tag each: the digit, or in later
- * passes the first digit. */
+ * passes the first digit and the part.  An index out of range does not change the digits above it in a word
+ * of 4 bytes, which wl_sort_totals() has counted. */
 static __device__ __forceinline__ void wl_exchange_words(const struct wl_sort_pass &p, bool first,
                                                          uint64_t begin, uint32_t count,
                                                          const uint32_t keys[WL_EACH],
@@ -170,10 +169,13 @@ static __device__ __forceinline__ void wl_exchange_words(const struct wl_sort_pa
     }
 #if WL_WORD == 4
     uint16_t *tags = (uint16_t *)(words + WL_TILE);
+    const uint32_t mask = (1u << p.other_bits) - 1;
 #pragma unroll
     for (uint32_t i = 0; i < WL_EACH; i++) {
         const uint32_t place = places[i] & 0xffff;
-        words[place] = !first ? keys[i] : p.last ? others[i] : keys[i] >> p.bits << p.other_bits | others[i];
+        words[place] = !first   ? keys[i]
+                       : p.last ? others[i]
+                                : keys[i] >> p.bits << p.other_bits | (others[i] & mask);
         tags[place] = (uint16_t)(first ? places[i] >> 16 : others[i]);
     }
 #else
@@ -199,11 +201,14 @@ static __device__ __forceinline__ void wl_write_last(const struct wl_sort_pass &
     const wl_word word = words[at], before = words[at ? at - 1 : 0];
 #if WL_WORD == 4
     const uint16_t *tags = (const uint16_t *)(words + WL_TILE);
-    const uint32_t tag = tags[at], tag_before = tags[at ? at - 1 : 0];
-    const uint32_t other = first ? word : word & ((1u << p.other_bits) - 1);
-    const uint64_t key = first ? digit : (uint64_t)digit << p.low_bits | tag;
+    const uint32_t tag = tags[at], low = tag >> p.part_bits,
+                   low_before = tags[at ? at - 1 : 0] >> p.part_bits;
+    const uint32_t other = first ? word
+                                 : (word & ((1u << p.other_bits) - 1)) | (tag & ((1u << p.part_bits) - 1))
+                                                                             << p.other_bits;
+    const uint64_t key = first ? digit : (uint64_t)digit << p.low_bits | low;
     const bool heads =
-        at == 0 | tag != tag_before | (!first && (word ^ before) >> p.other_bits & ((1u << p.bits) - 1));
+        at == 0 | low != low_before | (!first && (word ^ before) >> p.other_bits & ((1u << p.bits) - 1));
 #else
     const uint32_t other = (uint32_t)word;
     const uint64_t key = word >> 32;

@@ -7,6 +7,8 @@
 /* A pass sorts by one digit of so many bits at least and at most. */
 #define WL_SORT_LEAST 2
 #define WL_SORT_BITS  12
+/* Of a tag, which says behind a word of 4 bytes what its place told. */
+#define WL_SORT_TAG 16
 /* Tiles whose counts one thread adds up for a bin. */
 #define WL_SORT_CHUNK   64
 #define WL_SORT_THREADS 256 /* of the kernels that add */
@@ -46,8 +48,9 @@ struct wl_sort_rows {
 };
 
 /* An entry between two passes is a word of 4 or 8 bytes.  Of 8: the key above, the other index below.  Of 4:
- * the digits that are still to come above the other index; the first digit follows from where the entry lies.
- */
+ * the second digit above the other index.  The first digit follows from where the entry lies.  If that leaves
+ * too few bits, the other index's highest bits do so too, as the entries of a bin are in the order of their
+ * rows: a bin has 2^part_bits parts. */
 struct wl_sort_pass {
     uint64_t entries; /* all */
     uint64_t begin;   /* the first one of the segment: arrays that are read begin with it */
@@ -55,7 +58,8 @@ struct wl_sort_pass {
     uint64_t failed;  /* uint32_t: 0 if the result is there already; no address: it is not */
     uint64_t from, from_values, to, to_values; /* words, or in the first and the last pass indices */
     uint64_t others;                           /* the first pass: indices that go with the keys, or 0: */
-    struct wl_sort_rows rows; /* what says where an entry lies: rows, or later the first pass's bins */
+    struct wl_sort_rows rows; /* what says where an entry lies: rows, or later the first pass's bins and
+                                 their parts */
     uint64_t part_rows;       /* uint32_t [warp's part of a tile]: the row of the first entry; also of the
                                * part that follows on the segment */
     uint64_t starts;          /* the last pass: of the output's rows */
@@ -68,8 +72,9 @@ struct wl_sort_pass {
     uint32_t width;           /* bytes of a value: 0, 1, 2, 4, 8 or 16 */
     uint32_t bits, shift;     /* of the digit, and of the key's bits below it */
     uint32_t low_bits;        /* words of 4 bytes: bits of the first digit */
-    uint32_t other_bits;      /* words of 4 bytes: of the other index */
-    uint32_t first, last;     /* whether it is the first pass, and the last */
+    uint32_t other_bits;      /* words of 4 bytes: of the other index, without its highest part_bits */
+    uint32_t part_bits;
+    uint32_t first, last; /* whether it is the first pass, and the last */
 };
 
 struct wl_sort_sums {
@@ -79,6 +84,17 @@ struct wl_sort_sums {
     uint64_t tiles;      /* of the segment */
     uint32_t bits, part; /* part: entries of a warp's part of a tile */
     uint32_t later;      /* whether bins have the counts of segments before, for sort_chunks to add to */
+};
+
+/* Where the parts of the first digit's bins begin.  Part i has the rows i << row_shift and on. */
+struct wl_sort_parts {
+    uint64_t failed, counts, chunks, bins; /* as above */
+    struct wl_sort_rows rows;
+    uint64_t keys;         /* [entry], of index_bytes */
+    uint64_t entries;      /* all */
+    uint64_t begin, tiles; /* of the segment: the first entry, and how many tiles */
+    uint64_t starts;       /* uint64_t [bin][part], and behind them the end */
+    uint32_t index_bytes, tile, bits, part_bits, row_shift;
 };
 
 /* A sort of several segments counts all digits first.  A byte of `bits` and `shifts` is a pass's. */

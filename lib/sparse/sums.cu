@@ -134,6 +134,47 @@ extern "C" __global__ void __launch_bounds__(1024)
         all[bins] = carry;
 }
 
+/* ---------------------------------------------------------------- parts of bins */
+
+/* A block notes where a part begins in each bin: behind the bin's entries of earlier rows.  Those in the tile
+ * where its first row begins are counted here; counts and sums of the tiles before are known.  A part that
+ * begins in another segment is left to it.  Rows' starts may be anything: they only say which of the array's
+ * keys are counted. */
+extern "C" __global__ void __launch_bounds__(WL_SORT_THREADS)
+    wl_sort_parts(const __grid_constant__ struct wl_sort_parts p) {
+    wl_await_earlier();
+    if (wl_is_done(p.failed))
+        return;
+    __shared__ uint32_t counts[1u << WL_SORT_BITS];
+    const uint32_t bins = 1u << p.bits, part = blockIdx.x;
+    const uint64_t row = min((uint64_t)part << p.row_shift, p.rows.count),
+                   at = part ? min(wl_index_at(p.rows.array, p.rows.bytes, row), p.entries) : 0;
+    const uint64_t *all = (const uint64_t *)wl_global(p.bins);
+    uint64_t *starts = (uint64_t *)wl_global(p.starts) + part;
+    if (part == 0 && threadIdx.x == 0)
+        starts[(uint64_t)bins << p.part_bits] = p.entries;
+    if (at == p.entries) {
+        for (uint32_t bin = threadIdx.x; bin < bins; bin += WL_SORT_THREADS)
+            starts[(uint64_t)bin << p.part_bits] = all[bin + 1];
+        return;
+    }
+    if (at < p.begin || at - p.begin >= p.tiles * p.tile)
+        return;
+    const uint64_t tile = (at - p.begin) / p.tile;
+    for (uint32_t bin = threadIdx.x; bin < bins; bin += WL_SORT_THREADS)
+        counts[bin] = 0;
+    __syncthreads();
+    /* Of 8 bytes the lower half. */
+    const uint32_t words = p.index_bytes / 4, *keys = (const uint32_t *)wl_global(p.keys);
+    for (uint64_t i = p.begin + tile * p.tile + threadIdx.x; i < at; i += WL_SORT_THREADS)
+        atomicAdd(&counts[keys[i * words] & (bins - 1)], 1);
+    __syncthreads();
+    const uint32_t *before = (const uint32_t *)wl_global(p.counts) + (tile << p.bits);
+    const uint64_t *chunk = (const uint64_t *)wl_global(p.chunks) + (tile / WL_SORT_CHUNK << p.bits);
+    for (uint32_t bin = threadIdx.x; bin < bins; bin += WL_SORT_THREADS)
+        starts[(uint64_t)bin << p.part_bits] = all[bin] + chunk[bin] + before[bin] + counts[bin];
+}
+
 /* ---------------------------------------------------------------- several segments */
 
 /* Counts the entries of each bin, of all digits.  Block b has digit b % passes: so the blocks that read the

@@ -53,7 +53,7 @@ static void random_matrices(void **state) {
         if (left_to_release())
             continue;
         state_of_random = seed * 1000003 + i;
-        wl_sparse_shape shape = {.rows = size_like(70000),
+        wl_sparse_shape shape = {.rows = size_like(i % 32 ? 70000 : 6000000),
                                  .cols = size_like(i % 16 ? 70000 : 6000000),
                                  .index_bytes = draw(2) ? 4 : 8,
                                  .width = widths[draw(6)]};
@@ -95,7 +95,14 @@ static void words_have_room(void **state) {
         {(1 << 20) + 1, (1 << 22) + 1, false},
         {(1 << 20) + 1, (1 << 23) + 1, false}, /* words of 8 bytes, two passes and on some devices three */
         {(1 << 21) + 1, 3000, true},
-        {(1 << 23) + 1, 3000, true}, /* three passes, or four */
+        {(1 << 23) + 1, 3000, true}, /* two passes, three, or four */
+        {(1 << 24) + 1, 3000, true}, /* three passes, or four */
+        /* The place tells 0, 1, 3 and 4 bits of the row in wide blocks, and 1, 2, 4 or none in narrow ones.
+         */
+        {1 << 22, 1 << 22, true},
+        {1 << 22, (1 << 22) + 1, true},
+        {1 << 22, (1 << 24) + 77, true},
+        {1 << 24, 1 << 24, true},
     };
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         if (left_to_release())
@@ -120,7 +127,7 @@ static void words_have_room(void **state) {
 }
 
 /* The workspace has no more than the output has, and beside that a part whose size does not depend on the
- * entries.  Indices of 4 bytes: of columns for which words of 4 bytes do on this device. */
+ * entries.  Indices of 4 bytes: of columns and rows for which words of 4 bytes do on this device. */
 static void the_workspace_is_no_larger_than_the_output(void **state) {
     (void)state;
     static const unsigned widths[] = {0, 1, 2, 4, 8, 16};
@@ -128,14 +135,18 @@ static void the_workspace_is_no_larger_than_the_output(void **state) {
     wl_device_info info;
     assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
     choose_segments(0);
-    const uint64_t keys = strcmp(info.arch, "sm_75") == 0 ? 1 << 20 : 1 << 22;
+    const uint64_t keys = strcmp(info.arch, "sm_75") == 0   ? 1 << 20
+                          : strcmp(info.arch, "sm_90") == 0 ? 1 << 24
+                                                            : 1 << 22;
     choose_blocks(true);
     for (unsigned i = 0; i < 6; i++)
         for (unsigned j = 0; j < 16; j++) {
             const bool by_columns = j % 2;
             const unsigned index = j / 2 < 5 ? 4 : 8;
             const uint64_t count = index == 4 ? keys >> (j / 2 * 5) : (uint64_t)1 << 32,
-                           others = index == 4 ? 1 << 20 : 1 << 30;
+                           others = index == 8   ? 1 << 30
+                                    : by_columns ? 1 << 22
+                                                 : (1ull << 40) / keys;
             const wl_sparse_shape shape = {by_columns ? others : count, by_columns ? count : others,
                                            index == 4 ? INT32_MAX : many[j / 2 - 5], index, widths[i]};
             size_t bytes;
@@ -150,14 +161,14 @@ static void the_workspace_is_no_larger_than_the_output(void **state) {
         }
 }
 
-/* Devices of compute capability 8.0 have no room for wide blocks, whose digits of 12 bits give words of 4
- * bytes, and those of 7.5 none for 11 bits. */
+/* Devices of compute capability 8.0 have no room for wide blocks, whose tiles have fewer counts for an entry,
+ * and those of 7.5 none for two digits of 11 bits. */
 static void digits_fit_shared_memory(void **state) {
     (void)state;
     static const struct {
         const char *arch;
         uint64_t bytes; /* per entry: words and counts */
-    } devices[] = {{"sm_75", 16}, {"sm_80", 8 + 2}, {"sm_90", 4 + 1}};
+    } devices[] = {{"sm_75", 16}, {"sm_80", 4 + 2}, {"sm_90", 4 + 1}};
     const wl_sparse_shape shape = {1 << 22, 1 << 22, 1 << 24, 4, 0};
     wl_device_info info;
     size_t bytes;
@@ -168,6 +179,24 @@ static void digits_fit_shared_memory(void **state) {
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
         if (strcmp(info.arch, devices[i].arch) == 0)
             assert_int_equal(bytes / shape.entries, devices[i].bytes);
+}
+
+/* The place of an entry, which has 16 bits in a block, tells at most so many of its digit and its row: 12 and
+ * 4, or 11 and 5. */
+static void places_tell_16_bits(void **state) {
+    (void)state;
+    wl_sparse_shape shape = {1 << 26, 1 << 22, 1 << 24, 4, 0};
+    wl_device_info info;
+    size_t bytes, more;
+    choose_blocks(true);
+    choose_segments(0);
+    assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
+    if (strcmp(info.arch, "sm_80") != 0 && strcmp(info.arch, "sm_90") != 0)
+        skip();
+    assert_int_equal(wl_csr_transpose_workspace(context, &shape, &bytes), WL_ERROR_OK);
+    shape.rows++;
+    assert_int_equal(wl_csr_transpose_workspace(context, &shape, &more), WL_ERROR_OK);
+    assert_in_range(more - bytes, 3 * shape.entries, 4 * shape.entries);
 }
 
 /* A place has 32 bits in wide blocks' kernels.  Their tiles are larger, so the counts take less room. */
@@ -264,8 +293,12 @@ static void any_bits_do_no_harm(void **state) {
         choose_blocks(i % 2);
         choose_ranges(i / 2 % 2);
         choose_segments(i / 4 % 2);
-        const wl_sparse_shape shape = {1 + draw(csr ? 3000 : 30000), 1 + draw(i % 4 ? 3000 : 5000000),
-                                       1 + draw(20000), draw(2) ? 4 : 8, draw(2) ? 4 : 0};
+        /* Some CSR matrices have so many rows and columns that an entry's place tells a part of the row. */
+        const wl_sparse_shape shape = {1 + draw(!csr          ? 30000
+                                                : i % 20 == 4 ? 8000000
+                                                              : 3000),
+                                       1 + draw(i % 4 ? 3000 : 5000000), 1 + draw(20000), draw(2) ? 4 : 8,
+                                       draw(2) ? 4 : 0};
         struct array arrays[7];
         const uint64_t bytes[7] = {((csr ? shape.cols : shape.rows) + 1) * shape.index_bytes,
                                    shape.entries * shape.index_bytes,
@@ -427,6 +460,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(words_have_room),
         cmocka_unit_test(the_workspace_is_no_larger_than_the_output),
         cmocka_unit_test(digits_fit_shared_memory),
+        cmocka_unit_test(places_tell_16_bits),
         cmocka_unit_test(wide_blocks_count_to_32_bits),
         cmocka_unit_test(segments_are_long),
         cmocka_unit_test(many_entries_have_long_words),
