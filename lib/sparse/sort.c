@@ -338,6 +338,8 @@ wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_strea
             .low_bits = plan.bits[0],
             .other_bits = plan.other_bits,
             .part_bits = plan.part_bits,
+            .other_mask = plan.other_bits < 32 ? (1u << plan.other_bits) - 1 : UINT32_MAX,
+            .part_mask = (1u << plan.part_bits) - 1,
             .first = first,
             .last = last,
         };

@@ -166,16 +166,17 @@ static __device__ __forceinline__ void wl_exchange_words(const struct wl_sort_pa
     if (first || WL_WORD == 4) {
         wl_find_others(p, first, begin, count, (uint32_t *)wl_sort_memory, others);
         __syncthreads();
+        if (WL_WORD == 4 && first && !p.last)
+#pragma unroll
+            for (uint32_t i = 0; i < WL_EACH; i++)
+                others[i] &= p.other_mask;
     }
 #if WL_WORD == 4
     uint16_t *tags = (uint16_t *)(words + WL_TILE);
-    const uint32_t mask = (1u << p.other_bits) - 1;
 #pragma unroll
     for (uint32_t i = 0; i < WL_EACH; i++) {
         const uint32_t place = places[i] & 0xffff;
-        words[place] = !first   ? keys[i]
-                       : p.last ? others[i]
-                                : keys[i] >> p.bits << p.other_bits | (others[i] & mask);
+        words[place] = !first ? keys[i] : p.last ? others[i] : keys[i] >> p.bits << p.other_bits | others[i];
         tags[place] = (uint16_t)(first ? places[i] >> 16 : others[i]);
     }
 #else
@@ -201,11 +202,9 @@ static __device__ __forceinline__ void wl_write_last(const struct wl_sort_pass &
     const wl_word word = words[at], before = words[at ? at - 1 : 0];
 #if WL_WORD == 4
     const uint16_t *tags = (const uint16_t *)(words + WL_TILE);
-    const uint32_t tag = tags[at], low = tag >> p.part_bits,
-                   low_before = tags[at ? at - 1 : 0] >> p.part_bits;
-    const uint32_t other = first ? word
-                                 : (word & ((1u << p.other_bits) - 1)) | (tag & ((1u << p.part_bits) - 1))
-                                                                             << p.other_bits;
+    const uint32_t tag = tags[at], parts = first ? 0 : p.part_bits, low = tag >> parts,
+                   low_before = tags[at ? at - 1 : 0] >> parts;
+    const uint32_t other = first ? word : (word & p.other_mask) | (tag & p.part_mask) << p.other_bits;
     const uint64_t key = first ? digit : (uint64_t)digit << p.low_bits | low;
     const bool heads =
         at == 0 | low != low_before | (!first && (word ^ before) >> p.other_bits & ((1u << p.bits) - 1));

@@ -74,7 +74,8 @@ struct wl_sort_pass {
     uint32_t low_bits;        /* words of 4 bytes: bits of the first digit */
     uint32_t other_bits;      /* words of 4 bytes: of the other index, without its highest part_bits */
     uint32_t part_bits;
-    uint32_t first, last; /* whether it is the first pass, and the last */
+    uint32_t other_mask, part_mask; /* of so many bits: made here, they take no registers */
+    uint32_t first, last;           /* whether it is the first pass, and the last */
 };
 
 struct wl_sort_sums {
