@@ -2,11 +2,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/divide.h"
+#include "lib/host/lines.h"
 #include "lib/host/plan.h"
+
+/* Rows that are fetched into the cache ahead of the one that is read: so many bytes, and fewer rows than a
+ * set of the first or second level has lines, because rows may all begin at the same set. */
+#define FETCHED_BYTES 2048
+#define FETCHED_ROWS  6
 
 /* Memory of one thread, for blocks that are made in the cache.  Rows in it have gaps between them. */
 struct scratch {
-    _Alignas(WL_HOST_LINE) unsigned char in[2 * WL_HOST_BLOCK], out[2 * WL_HOST_BLOCK];
+    _Alignas(WL_HOST_LINE) unsigned char in[2 * WL_HOST_TILES], out[2 * WL_HOST_TILES];
 };
 
 /* An index of all dimensions but some, the first dimension fastest, and where it lies. */
@@ -87,91 +94,195 @@ static uint64_t pitch_of(uint64_t bytes, uint64_t unit) {
     return ((bytes + unit - 1) / unit | 1) * unit;
 }
 
-/* Reads a block's rows one by one, transposes it in scratch memory, and writes its rows one by one.
- *
- * Blocks follow each other along the output's rows.  What a block has of a row's last line stays in front of
- * that row in scratch memory, and is written together with the next block's part of the line: so each line is
- * written once, wherever rows begin.  `starts` and `ends`: no block of these rows was before, or comes after.
- */
-static void stage_tiles(const struct wl__host_plan *plan, struct scratch *scratch, const uint64_t *n,
-                        unsigned char *to, const unsigned char *from, bool starts, bool ends) {
-    const struct wl__strided_dimension *across = &plan->all.dim[plan->across],
-                                       *down = &plan->all.dim[plan->down];
-    const uint64_t width = plan->all.bytes, rows = n[plan->across], cols = n[plan->down];
-    const uint64_t in_row = cols * width, out_row = rows * width, in_pitch = pitch_of(in_row, 16);
-    /* The last block, which may be smaller, finds the lines where the others leave them. */
-    const uint64_t out_pitch = pitch_of(WL_HOST_LINE + plan->block[plan->across] * width, 32);
-    unsigned char *out = scratch->out + WL_HOST_LINE;
-    if (in_row >= WL_HOST_LINE) {
+/* A block: its place among the others, its elements along each dimension, and where it begins. */
+struct block {
+    uint64_t at[WL_RANK_MAX], n[WL_RANK_MAX];
+    unsigned char *to;
+    const unsigned char *from;
+};
+
+static void place(const struct wl__host_plan *plan, struct block *block) {
+    const struct wl__strided *all = &plan->all;
+    block->to = wl__host_pointer(all->to);
+    block->from = wl__host_pointer(all->from);
+    for (unsigned d = 0; d < all->rank; d++) {
+        const uint64_t begin = block->at[d] * plan->block[d], left = all->dim[d].size - begin;
+        block->n[d] = left < plan->block[d] ? left : plan->block[d];
+        block->to += (int64_t)begin * all->dim[d].to;
+        block->from += (int64_t)begin * all->dim[d].from;
+    }
+}
+
+/* Finds a block by its number, in the plan's order. */
+static void find_block(const struct wl__host_plan *plan, uint64_t number, struct block *block) {
+    for (unsigned i = 0; i < plan->all.rank; i++) {
+        const unsigned d = plan->order[i];
+        block->at[d] = number % plan->count[d];
+        number /= plan->count[d];
+    }
+    place(plan, block);
+}
+
+/* Goes on to the next; after the last comes the first. */
+static void find_next(const struct wl__host_plan *plan, struct block *block) {
+    for (unsigned i = 0; i < plan->all.rank; i++) {
+        const unsigned d = plan->order[i];
+        if (++block->at[d] < plan->count[d])
+            break;
+        block->at[d] = 0;
+    }
+    place(plan, block);
+}
+
+/* Reads a block's rows one by one, transposes them in scratch memory, and writes its rows one by one.
+ * `ahead`: the block that comes after it, or NULL. */
+static void stage_tiles(const struct wl__host_plan *plan, struct scratch *scratch, const struct block *block,
+                        const unsigned char *ahead) {
+    const int64_t from_pitch = plan->all.dim[plan->across].from, to_pitch = plan->all.dim[plan->down].to;
+    const uint64_t width = plan->all.bytes, rows = block->n[plan->across], cols = block->n[plan->down];
+    const uint64_t in_pitch = pitch_of(cols * width, 16), out_pitch = pitch_of(rows * width, 32);
+    if (cols * width >= WL_HOST_LINE) {
         for (uint64_t i = 0; i < rows; i++)
-            memcpy(scratch->in + i * in_pitch, from + (int64_t)i * across->from, in_row);
-        plan->transpose(out, (int64_t)out_pitch, scratch->in, (int64_t)in_pitch, rows, cols,
-                        ends ? NULL : from + (int64_t)rows * across->from, across->from);
+            memcpy(scratch->in + i * in_pitch, block->from + (int64_t)i * from_pitch, cols * width);
+        plan->transpose(scratch->out, (int64_t)out_pitch, scratch->in, (int64_t)in_pitch, rows, cols, ahead,
+                        from_pitch);
     } else
-        plan->transpose(out, (int64_t)out_pitch, from, across->from, rows, cols, NULL, 0);
-    for (uint64_t i = 0; i < cols; i++, out += out_pitch, to += down->to) {
-        if (!plan->past) {
-            memcpy(to, out, out_row);
-            continue;
-        }
-        const uint64_t kept = starts ? 0 : (uintptr_t)to % WL_HOST_LINE, bytes = kept + out_row;
-        unsigned char *line = to - kept;
-        const unsigned char *made = out - kept;
-        const uint64_t done = wl__host_stream_lines(line, made, bytes);
-        if (ends)
-            memcpy(line + done, made + done, bytes - done);
+        plan->transpose(scratch->out, (int64_t)out_pitch, block->from, from_pitch, rows, cols, NULL, 0);
+    for (uint64_t i = 0; i < cols; i++)
+        memcpy(block->to + (int64_t)i * to_pitch, scratch->out + i * out_pitch, rows * width);
+}
+
+/* Where a block's rows are read into scratch memory, and how far this is. */
+struct reader {
+    const unsigned char *from, *after; /* the next row; the block that is read after this, or NULL */
+    unsigned char *to;
+    int64_t pitch;
+    uint64_t to_pitch, bytes;
+    uint64_t rows;  /* that are left */
+    uint64_t ahead; /* rows between one that is fetched into the cache and the one that is read */
+};
+
+static struct reader reader_of(const struct wl__host_plan *plan, struct scratch *scratch,
+                               const struct block *block, const struct block *after) {
+    struct reader reader = {.from = block->from, .after = after ? after->from : NULL, .to = scratch->in};
+    reader.pitch = plan->all.dim[plan->across].from;
+    reader.bytes = block->n[plan->down] * plan->all.bytes;
+    reader.to_pitch = pitch_of(reader.bytes, 16);
+    reader.rows = reader.bytes < WL_HOST_LINE ? 0 : block->n[plan->across];
+    reader.ahead = wl__divide_up(FETCHED_BYTES, reader.bytes);
+    if (reader.ahead > FETCHED_ROWS)
+        reader.ahead = FETCHED_ROWS;
+    return reader;
+}
+
+static inline void read_row(struct reader *reader) {
+    const uint64_t ahead = reader->ahead;
+    if (ahead < reader->rows)
+        wl__host_fetch_row(reader->from + (int64_t)ahead * reader->pitch, reader->bytes);
+    else if (reader->after)
+        wl__host_fetch_row(reader->after + (int64_t)(ahead - reader->rows) * reader->pitch, reader->bytes);
+    wl__host_copy_row(reader->to, reader->from, reader->bytes);
+    reader->from += reader->pitch;
+    reader->to += reader->to_pitch;
+    reader->rows--;
+}
+
+/* Writes a row of `bytes` to the output past the caches.  What the block has of the row's last line stays in
+ * front of that row in scratch memory, and is written together with the next block's part of the line: so
+ * each line is written once, wherever rows begin.  `starts` and `ends`: no block of these rows was before, or
+ * comes after.  Only at the end are there fewer bytes than a line. */
+static inline void stream_row(unsigned char *to, unsigned char *out, uint64_t bytes, bool starts, bool ends) {
+    const uint64_t kept = (uintptr_t)to % WL_HOST_LINE, end = kept + bytes;
+    unsigned char *line = to - kept;
+    const unsigned char *made = out - kept;
+    uint64_t done = 0;
+    if (starts && kept) {
+        done = end < WL_HOST_LINE ? end : WL_HOST_LINE;
+        memcpy(to, out, done - kept);
+    }
+    for (; done + WL_HOST_LINE <= end; done += WL_HOST_LINE)
+        wl__host_stream_line(line + done, made + done);
+    if (ends)
+        memcpy(line + done, made + done, end - done);
+    else
+        memcpy(out - WL_HOST_LINE, out + bytes - WL_HOST_LINE, WL_HOST_LINE);
+}
+
+/* Writes a block from scratch memory, and reads the next one's rows between the rows that are written: so
+ * memory reads and writes at the same time, as it does in a copy. */
+static void write_and_read(const struct wl__host_plan *plan, unsigned char *out, uint64_t out_pitch,
+                           const struct block *block, bool starts, bool ends, struct reader *reader) {
+    const uint64_t cols = block->n[plan->down], bytes = block->n[plan->across] * plan->all.bytes;
+    const uint64_t read = reader->rows;
+    unsigned char *to = block->to;
+    uint64_t due = 0;
+    for (uint64_t i = 0; i < cols; i++, out += out_pitch, to += plan->all.dim[plan->down].to) {
+        stream_row(to, out, bytes, starts, ends);
+        for (due += read; due >= cols; due -= cols)
+            read_row(reader);
+    }
+}
+
+/* Reads, transposes and writes blocks as stage_tiles() does, but past the caches.  They follow each other
+ * along the output's rows. */
+static void stream_tiles(const struct wl__host_plan *plan, struct scratch *scratch, uint64_t first,
+                         uint64_t end) {
+    const unsigned a = plan->across, b = plan->down;
+    const int64_t pitch = plan->all.dim[a].from;
+    /* The last block of a row, which may be smaller, finds the lines where the others leave them. */
+    const uint64_t out_pitch = pitch_of(WL_HOST_LINE + plan->block[a] * plan->all.bytes, 32);
+    unsigned char *out = scratch->out + WL_HOST_LINE;
+    struct block block, next, after;
+    find_block(plan, first, &next);
+    after = next;
+    find_next(plan, &after);
+    struct reader reader = reader_of(plan, scratch, &next, first + 1 < end ? &after : NULL);
+    while (reader.rows)
+        read_row(&reader);
+    for (uint64_t i = first; i < end; i++) {
+        const bool whole = reader.bytes >= WL_HOST_LINE, last = i + 1 == end;
+        block = next;
+        next = after;
+        plan->transpose(out, (int64_t)out_pitch, whole ? scratch->in : block.from,
+                        whole ? (int64_t)reader.to_pitch : pitch, block.n[a], block.n[b],
+                        whole && !last ? next.from : NULL, pitch);
+        find_next(plan, &after);
+        reader = reader_of(plan, scratch, &next, i + 2 < end ? &after : NULL);
+        if (last)
+            reader.rows = 0;
+        write_and_read(plan, out, out_pitch, &block, i == first || block.at[a] == 0, last || next.at[a] == 0,
+                       &reader);
+    }
+}
+
+static void move_each(const struct wl__host_plan *plan, struct scratch *scratch, uint64_t first,
+                      uint64_t end) {
+    int64_t strides[WL_RANK_MAX];
+    for (unsigned d = 0; d < plan->all.rank; d++)
+        strides[d] = plan->all.dim[d].to;
+    struct block block, next;
+    find_block(plan, first, &next);
+    for (uint64_t i = first; i < end; i++) {
+        block = next;
+        find_next(plan, &next);
+        /* Without scratch memory, elements go where they belong. */
+        if (!scratch)
+            move_block(plan, block.n, block.to, strides, block.from);
+        else if (plan->stores == STAGED_TILES)
+            stage_tiles(plan, scratch, &block, i + 1 < end ? next.from : NULL);
         else
-            memcpy(out - WL_HOST_LINE, made + bytes - WL_HOST_LINE, WL_HOST_LINE);
-    }
-}
-
-/* Finds block number `block`, in the plan's order. */
-static void find_block(const struct wl__host_plan *plan, uint64_t block, uint64_t *at) {
-    for (unsigned i = 0; i < plan->all.rank; i++) {
-        const unsigned d = plan->order[i];
-        at[d] = block % plan->count[d];
-        block /= plan->count[d];
-    }
-}
-
-static void find_next(const struct wl__host_plan *plan, uint64_t *at) {
-    for (unsigned i = 0; i < plan->all.rank; i++) {
-        const unsigned d = plan->order[i];
-        if (++at[d] < plan->count[d])
-            return;
-        at[d] = 0;
+            stage(plan, scratch, block.n, block.to, block.from);
     }
 }
 
 void wl__host_move_blocks(const void *problem, uint64_t first, uint64_t end) {
     const struct wl__host_plan *plan = problem;
-    const struct wl__strided *all = &plan->all;
-    struct scratch *scratch = NULL;
-    uint64_t at[WL_RANK_MAX], n[WL_RANK_MAX];
-    int64_t strides[WL_RANK_MAX];
-    if (plan->stores == STAGED || plan->stores == STAGED_TILES)
-        scratch = aligned_alloc(WL_HOST_LINE, sizeof(*scratch));
-    for (unsigned d = 0; d < all->rank; d++)
-        strides[d] = all->dim[d].to;
-    find_block(plan, first, at);
-    for (uint64_t block = first; block < end; block++, find_next(plan, at)) {
-        unsigned char *to = wl__host_pointer(all->to);
-        const unsigned char *from = wl__host_pointer(all->from);
-        for (unsigned d = 0; d < all->rank; d++) {
-            const uint64_t begin = at[d] * plan->block[d], left = all->dim[d].size - begin;
-            n[d] = left < plan->block[d] ? left : plan->block[d];
-            to += (int64_t)begin * all->dim[d].to;
-            from += (int64_t)begin * all->dim[d].from;
-        }
-        /* Without scratch memory, elements go where they belong. */
-        if (!scratch)
-            move_block(plan, n, to, strides, from);
-        else if (plan->stores == STAGED_TILES)
-            stage_tiles(plan, scratch, n, to, from, block == first || at[plan->across] == 0,
-                        block + 1 == end || at[plan->across] + 1 == plan->count[plan->across]);
-        else
-            stage(plan, scratch, n, to, from);
-    }
+    const bool staged = plan->stores == STAGED || plan->stores == STAGED_TILES;
+    struct scratch *scratch = staged ? aligned_alloc(WL_HOST_LINE, sizeof(*scratch)) : NULL;
+    if (scratch && plan->stores == STAGED_TILES && plan->past)
+        stream_tiles(plan, scratch, first, end);
+    else
+        move_each(plan, scratch, first, end);
     free(scratch);
     if (plan->past)
         wl__host_stream_end();

@@ -2,9 +2,7 @@
 
 #include <string.h>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "lib/host/lines.h"
 
 const struct wl__host_kernels *wl__host_kernels_at(unsigned i) {
     const struct wl__host_kernels *found[3] = {&wl__host_default};
@@ -32,17 +30,8 @@ uint64_t wl__host_stream_lines(unsigned char *to, const unsigned char *from, uin
         return 0;
     memcpy(to, from, head);
     uint64_t done = head;
-    for (; done + WL_HOST_LINE <= bytes; done += WL_HOST_LINE) {
-#ifdef __SSE2__
-        __m128i part[4];
-        for (int i = 0; i < 4; i++)
-            part[i] = _mm_loadu_si128((const __m128i *)(from + done) + i);
-        for (int i = 0; i < 4; i++)
-            _mm_stream_si128((__m128i *)(to + done) + i, part[i]);
-#else
-        memcpy(to + done, from + done, WL_HOST_LINE);
-#endif
-    }
+    for (; done + WL_HOST_LINE <= bytes; done += WL_HOST_LINE)
+        wl__host_stream_line(to + done, from + done);
     return done;
 }
 

@@ -14,6 +14,11 @@
 #define COLLIDING    1024
 /* Elements of two dimensions below which tiles are mostly empty. */
 #define TILES_LEAST 64
+/* The same where tiles go past the caches: shorter rows than the first take longer on either side. */
+#define TILES_RUN_LEAST 256
+#define TILES_RUN_MOST  512
+/* Bytes of such a block below which one of more dimensions is faster. */
+#define TILES_BYTES 8192
 
 /* ---------------------------------------------------------------- blocks */
 
@@ -21,8 +26,8 @@
 static void grow(struct wl__host_plan *plan, unsigned d, uint64_t most) {
     const uint64_t size = plan->all.dim[d].size, others = plan->block_bytes / plan->block[d];
     uint64_t block = most < size ? most : size;
-    if (block > WL_HOST_BLOCK / others)
-        block = WL_HOST_BLOCK / others;
+    if (block > plan->block_most / others)
+        block = plan->block_most / others;
     if (block <= plan->block[d])
         return;
     /* Equal blocks, rather than a small one at the end. */
@@ -49,11 +54,16 @@ static void grow_run(struct wl__host_plan *plan, bool output, uint64_t bytes) {
     }
 }
 
+static void begin_blocks(struct wl__host_plan *plan, uint64_t most) {
+    plan->block_most = most;
+    plan->block_bytes = plan->all.bytes;
+    for (unsigned d = 0; d < plan->all.rank; d++)
+        plan->block[d] = 1;
+}
+
 static void choose_blocks(struct wl__host_plan *plan) {
     const struct wl__strided *all = &plan->all;
-    plan->block_bytes = all->bytes;
-    for (unsigned d = 0; d < all->rank; d++)
-        plan->block[d] = 1;
+    begin_blocks(plan, WL_HOST_BLOCK);
     for (uint64_t run = RUN_LEAST; run <= RUN_MOST; run *= 2) {
         grow_run(plan, true, run);
         grow_run(plan, false, 2 * run);
@@ -63,11 +73,20 @@ static void choose_blocks(struct wl__host_plan *plan) {
     grow(plan, plan->across, UINT64_MAX);
     for (unsigned d = 0; d < all->rank; d++)
         grow(plan, d, UINT64_MAX);
-    plan->blocks = 1;
-    for (unsigned d = 0; d < all->rank; d++) {
-        plan->count[d] = wl__divide_up(all->dim[d].size, plan->block[d]);
-        plan->blocks *= plan->count[d];
+}
+
+/* Blocks of two dimensions that go past the caches; false if rows or blocks of these are too small. */
+static bool choose_tiles(struct wl__host_plan *plan) {
+    const uint64_t bytes = plan->all.bytes;
+    begin_blocks(plan, WL_HOST_TILES);
+    for (uint64_t run = TILES_RUN_LEAST; run <= TILES_RUN_MOST; run *= 2) {
+        grow(plan, plan->across, wl__divide_up(run, bytes));
+        grow(plan, plan->down, wl__divide_up(run, bytes));
     }
+    grow(plan, plan->down, UINT64_MAX);
+    grow(plan, plan->across, UINT64_MAX);
+    return plan->block[plan->across] * bytes >= STREAMED_ROW &&
+           plan->block[plan->down] * bytes >= WL_HOST_LINE && plan->block_bytes >= TILES_BYTES;
 }
 
 /* ---------------------------------------------------------------- kernels and stores */
@@ -125,8 +144,17 @@ void wl__host_plan(struct wl__host_plan *plan, const struct wl__host *host, cons
     plan->transpose = are_tiles(plan, width) ? host->kernels->transpose[width] : NULL;
     plan->line = width < 0 ? host->kernels->line_any : host->kernels->line[width];
     plan->past = bytes >= host->stream_from;
-    choose_blocks(plan);
-    choose_stores(plan, bytes);
+    if (plan->transpose && plan->past && choose_tiles(plan))
+        plan->stores = STAGED_TILES;
+    else {
+        choose_blocks(plan);
+        choose_stores(plan, bytes);
+    }
+    plan->blocks = 1;
+    for (unsigned d = 0; d < all->rank; d++) {
+        plan->count[d] = wl__divide_up(all->dim[d].size, plan->block[d]);
+        plan->blocks *= plan->count[d];
+    }
     /* Tiles follow each other along the output's rows, so that none of its lines is written twice; other
      * blocks along the input. */
     const unsigned first = plan->stores == STAGED_TILES ? plan->across : plan->down;

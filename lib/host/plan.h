@@ -5,8 +5,10 @@
 #include "lib/host/host.h"
 #include "lib/host/kernels.h"
 
-/* Bytes of a block, which stays in the first or second level of the caches. */
+/* Most bytes of a block, which stays in the first or second level of the caches; and of one of tiles that go
+ * past the caches. */
 #define WL_HOST_BLOCK 32768
+#define WL_HOST_TILES 65536
 
 struct wl__host_plan {
     struct wl__strided all; /* rank 1 or more */
@@ -15,7 +17,7 @@ struct wl__host_plan {
     uint64_t block[WL_RANK_MAX]; /* elements of a block along each dimension */
     uint64_t count[WL_RANK_MAX]; /* blocks */
     unsigned order[WL_RANK_MAX]; /* in which blocks follow each other, the fastest dimension first */
-    uint64_t blocks, block_bytes;
+    uint64_t blocks, block_bytes, block_most; /* bytes that a block has, and may have */
     wl__host_transpose *transpose; /* of across and down, which change places; NULL: elements move by lines */
     wl__host_line *line;
     /* How a block is written: each element in its place; in scratch memory, from which whole lines go to the
