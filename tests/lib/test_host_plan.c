@@ -1,4 +1,5 @@
-/* Which blocks the host device cuts a copy into.  Results are the same whatever it chooses; the speed is not. */
+/* Which blocks the host device cuts a copy into.  Results are the same whatever it chooses; the speed is not.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
