@@ -348,13 +348,13 @@ typedef struct wl_sparse_shape {
  *
  * wl_csr_transpose_workspace() gives the bytes of workspace that the call needs on this device.  They are at
  * most the following.
- * - For each entry its value and an index, which is no more than to->values and to->indices have.  But if
- *   indices have 4 bytes and rows * cols is more than 2^46, it is the value and 8 bytes, and beyond 2^22
- *   columns the value and 16 bytes.  (From 6291456 entries on, compute capability 9.0 and 10 have 2^24 in
- *   place of 2^22.)  Up to 2048 columns there is nothing for an entry.  (On compute capability 7.5: 2^20 and
- *   1024 in place of 2^22 and 2048.)
+ * - For each entry its value and an index, which is no more than to->values and to->indices have.  With
+ *   indices of 4 bytes this holds up to 2^22 columns if rows * cols is at most 2^46, and up to 2^24 columns
+ *   and as many rows.  Else it is the value and 8 bytes up to 2^22 columns, and the value and 16 bytes
+ * beyond. Up to 2048 columns there is nothing for an entry.  (On compute capability 7.5: 2^20 and 1024 in
+ * place of 2^22 and 2048.)
  * - For counts 2.1 bytes per entry, but never more than 67 MiB in all.
- * - For each 4096 columns 8 bytes, and 640 KiB.
+ * - For each 4096 columns 8 bytes, and 1280 KiB.
  *
  * If all is 0, workspace may be NULL.  On the host device it always is 0, and the call allocates at most the
  * size of indices and values, 8 bytes per entry, and counts for each thread.  Then OUT_OF_MEMORY is a further
@@ -375,7 +375,7 @@ WL_API wl_error wl_csr_transpose(wl_context *context, const wl_sparse_shape *sha
 
 /* Makes rows (CSR) of entries in any order (COO): entry i lies in row rows[i] and column cols[i] and has the
  * value values[i].  The entries of each row keep their order.  The rest is as for wl_csr_transpose(), with
- * rows in place of columns, and 2^40 in place of 2^46. */
+ * rows in place of columns, 2^40 in place of 2^46, and nothing beyond 2^22 rows. */
 WL_API wl_error wl_coo_to_csr_workspace(wl_context *context, const wl_sparse_shape *shape, size_t *bytes);
 WL_API wl_error wl_coo_to_csr(wl_context *context, const wl_sparse_shape *shape, const wl_csr *to,
                               wl_devptr rows, wl_devptr cols, wl_devptr values, wl_devptr workspace,

@@ -46,32 +46,37 @@ static struct room room_of(unsigned capability, uint64_t entries) {
     return (struct room){.threads = 256, .each = 16, .bits = bits, .most = bits};
 }
 
-/* Makes words of 4 bytes and two passes of a plan, if they do.  A word has room for the second digit and for
- * the other index if an entry's place tells at least so many bits: those of the first digit, and if rows have
- * pointers, some of the row's highest ones.  A longer first digit costs less than words of 8 bytes. */
+/* Makes words of 4 bytes of a plan of two or three passes, if they do.  A word has room for the digits still
+ * to come and for the other index if an entry's place tells at least so many bits: those of the first digit,
+ * and if rows have pointers, some of the row's highest ones.  A longer first digit costs less than words of 8
+ * bytes. Before the third pass the place tells two digits, and the word has all of the row. */
 static void shorten(struct plan *plan, const struct room *room, unsigned bits, bool has_pointers) {
     const unsigned least = bits + plan->other_bits > 32 ? bits + plan->other_bits - 32 : 0,
-                   half = (bits + 1) / 2,
                    most = bits - WL_SORT_LEAST < room->most ? bits - WL_SORT_LEAST : room->most;
-    const unsigned first = least < half   ? half
-                           : least < most ? least
-                                          : most,
-                   parts = least > first ? least - first : 0;
-    if (half > most || parts > (has_pointers ? WL_SORT_TAG - first : 0))
+    unsigned first = plan->bits[0];
+    if (plan->passes == 2)
+        first = least < first ? first : least < most ? least : most;
+    const unsigned parts = least > first ? least - first : 0;
+    if (parts > (has_pointers ? WL_SORT_TAG - first : 0))
+        return;
+    if (plan->passes == 2)
+        plan->bits[1] = bits - first;
+    else if (plan->passes > 3 || first + plan->bits[1] > WL_SORT_TAG || plan->bits[2] + plan->other_bits > 32)
         return;
     plan->word = 4;
-    plan->passes = 2;
     plan->bits[0] = first;
-    plan->bits[1] = bits - first;
     plan->part_bits = parts;
     plan->other_bits -= parts;
 }
 
 static struct plan plan_of(const wl_context *context, const struct wl__sort *sort) {
-#define KERNELS(name)                                                                                        \
-    { WL_KERNEL_##name##_count, WL_KERNEL_##name##_first, WL_KERNEL_##name##_later }
-    static const wl__kernel narrow[2][3] = {KERNELS(sort4), KERNELS(sort8)},
-                            wide[2][3] = {KERNELS(sort_wide4), KERNELS(sort_wide8)};
+#define KERNELS(name, middle)                                                                                \
+    {                                                                                                        \
+        WL_KERNEL_##name##_count, WL_KERNEL_##name##_first, WL_KERNEL_##name##_##middle,                     \
+            WL_KERNEL_##name##_later                                                                         \
+    }
+    static const wl__kernel narrow[2][4] = {KERNELS(sort4, middle), KERNELS(sort8, later)},
+                            wide[2][4] = {KERNELS(sort_wide4, middle), KERNELS(sort_wide8, later)};
 #undef KERNELS
     const struct room room = room_of(context->capability, sort->entries);
     const unsigned bits = bits_of(sort->keys) > WL_SORT_LEAST ? bits_of(sort->keys) : WL_SORT_LEAST;
@@ -99,7 +104,7 @@ static struct plan plan_of(const wl_context *context, const struct wl__sort *sor
 
 /* The parts of the workspace, as offsets. */
 struct parts {
-    uint64_t failed, words[2], values, counts, chunks, bins, parts, before, firsts, part_rows, end;
+    uint64_t failed, words[2], values, counts, chunks, bins, starts[2], before, firsts, part_rows, end;
 };
 
 static uint64_t bins_bytes(const struct plan *plan) {
@@ -132,6 +137,14 @@ static wl_devptr written_by(const struct plan *plan, const struct parts *parts, 
     return sort->workspace + parts->words[(later + 1) % 2];
 }
 
+/* Into how many parts, as bits, a pass's bins are parted for the next one: by rows, or by the first pass's
+ * bins. */
+static unsigned parts_after(const struct plan *plan, unsigned pass) {
+    return pass == 0                                           ? plan->part_bits
+           : pass == 1 && plan->passes == 3 && plan->word == 4 ? plan->bits[0]
+                                                               : 0;
+}
+
 /* Ranges of columns, which are tried before, have their workspace at the beginning.  Of it only the first
  * part is wanted later.  Nothing overflows: there are at most WL__MOST_ENTRIES. */
 static struct parts parts_of(const wl_context *context, const struct plan *plan,
@@ -146,7 +159,9 @@ static struct parts parts_of(const wl_context *context, const struct plan *plan,
     place(&parts.counts, &parts.end, plan->segment * 4 * tables);
     place(&parts.chunks, &parts.end, plan->chunks * 8 * tables);
     place(&parts.bins, &parts.end, plan->passes * bins_bytes(plan));
-    place(&parts.parts, &parts.end, plan->part_bits ? 8 * ((tables << plan->part_bits) + 1) : 0);
+    for (unsigned i = 0; i < 2; i++)
+        place(&parts.starts[i], &parts.end,
+              parts_after(plan, i) ? 8 * (((uint64_t)1 << (plan->bits[i] + parts_after(plan, i))) + 1) : 0);
     place(&parts.before, &parts.end, is_whole(plan) ? 0 : 8 * tables);
     place(&parts.part_rows, &parts.end, (plan->segment * (plan->threads / 32) + 1) * 4);
     place(&parts.firsts, &parts.end, 8 * (sort->keys / WL_SORT_STARTS + 1));
@@ -205,34 +220,37 @@ static wl_error add_totals(wl_context *context, const struct plan *plan, const s
     return error;
 }
 
-/* Notes where the parts of the bins begin whose first rows are in this segment. */
+/* Notes where the parts of the bins begin that do so in this segment. */
 static wl_error note_parts(wl_context *context, const struct plan *plan, const struct wl_sort_pass *pass,
                            uint64_t tiles, wl_devptr starts, wl_stream stream) {
+    const unsigned bytes = pass->first ? pass->index_bytes : plan->word,
+                   part_bits = parts_after(plan, pass->first ? 0 : 1);
     struct wl_sort_parts parts = {.failed = pass->failed,
                                   .counts = pass->counts,
                                   .chunks = pass->chunks,
                                   .bins = pass->bins,
                                   .rows = pass->rows,
-                                  .keys = pass->from - pass->begin * pass->index_bytes,
+                                  .keys = pass->from - pass->begin * bytes,
                                   .entries = pass->entries,
                                   .begin = pass->begin,
                                   .tiles = tiles,
                                   .starts = starts,
-                                  .index_bytes = pass->index_bytes,
+                                  .index_bytes = bytes,
                                   .tile = (uint32_t)plan->tile,
                                   .bits = pass->bits,
-                                  .part_bits = plan->part_bits,
-                                  .row_shift = plan->other_bits};
-    return wl__sort_launch(context, WL_KERNEL_sort_parts, (uint64_t)1 << plan->part_bits, WL_SORT_THREADS, 0,
+                                  .shift = pass->first ? 0 : pass->other_bits,
+                                  .part_bits = part_bits,
+                                  .row_shift = pass->first ? pass->other_bits : pass->part_bits};
+    return wl__sort_launch(context, WL_KERNEL_sort_parts, (uint64_t)1 << part_bits, WL_SORT_THREADS, 0,
                            &parts, stream);
 }
 
 /* Counts a pass's digits in the segment that begins with the tile `first`, adds the counts up, and puts the
- * entries in their places.  before: 0, or of several segments the counts of each bin in those before.  parts:
- * 0, or in the first pass where the bins' parts are noted, if the plan has some.  A grid has few more blocks
- * than a segment has tiles or bins. */
+ * entries in their places.  before: 0, or of several segments the counts of each bin in those before. starts:
+ * 0, or where those of the bins' parts are noted.  A grid has few more blocks than a segment has tiles or
+ * bins. */
 static wl_error run_segment(wl_context *context, const struct plan *plan, const struct wl_sort_pass *pass,
-                            uint64_t first, wl_devptr before, wl_devptr parts, wl_stream stream) {
+                            uint64_t first, wl_devptr before, wl_devptr starts, wl_stream stream) {
     const uint64_t left = plan->tiles - first, tiles = left < plan->segment ? left : plan->segment,
                    chunks = wl__divide_up(tiles, WL_SORT_CHUNK);
     struct wl_sort_pass p = *pass;
@@ -268,11 +286,14 @@ static wl_error run_segment(wl_context *context, const struct plan *plan, const 
             wl__sort_launch(context, WL_KERNEL_sort_chunks, wl__divide_up(bins, 32), 1024, 0, &sums, stream);
     if (!error && !before)
         error = wl__sort_launch(context, WL_KERNEL_sort_bins, 1, 1024, 0, &sums, stream);
-    if (!error && parts && plan->part_bits)
-        error = note_parts(context, plan, &p, tiles, parts, stream);
+    if (!error && starts)
+        error = note_parts(context, plan, &p, tiles, starts, stream);
     if (!error)
-        error = wl__sort_launch(context, plan->kernels[pass->first ? 1 : 2], tiles, plan->threads,
-                                shared_of(plan, pass->bits, pass->width), &p, stream);
+        error = wl__sort_launch(context,
+                                plan->kernels[pass->first  ? 1
+                                              : pass->last ? 3
+                                                           : 2],
+                                tiles, plan->threads, shared_of(plan, pass->bits, pass->width), &p, stream);
     return error;
 }
 
@@ -305,10 +326,17 @@ wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_strea
         const wl_devptr bins = work + parts.bins + i * bins_bytes(&plan);
         /* Values go to the output and to the workspace in turn, so that the last ones go to the output. */
         const bool to_output = (plan.passes - i) % 2;
-        const struct wl_sort_rows lows = {.array = plan.word == 8   ? 0
-                                                   : plan.part_bits ? work + parts.parts
-                                                                    : work + parts.bins,
-                                          .count = (uint64_t)1 << (plan.bits[0] + plan.part_bits),
+        /* The place tells of words of 4 bytes the digits before: from the bins of the pass before, or their
+         * parts. */
+        const bool third = i == 2;
+        const unsigned before_bits = first ? 0 : plan.bits[i - 1],
+                       parted = first ? 0 : parts_after(&plan, i - 1),
+                       other_bits = plan.other_bits + (third ? plan.part_bits : 0),
+                       part_bits = third ? 0 : plan.part_bits;
+        const struct wl_sort_rows lows = {.array = plan.word == 8 ? 0
+                                                   : parted       ? work + parts.starts[i - 1]
+                                                                  : work + parts.bins,
+                                          .count = (uint64_t)1 << (before_bits + parted),
                                           .bytes = 8},
                                   rows = first ? (struct wl_sort_rows){sort->pointers, sort->rows,
                                                                        sort->index_bytes}
@@ -335,16 +363,17 @@ wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_strea
             .width = sort->width,
             .bits = plan.bits[i],
             .shift = shift,
-            .low_bits = plan.bits[0],
-            .other_bits = plan.other_bits,
-            .part_bits = plan.part_bits,
-            .other_mask = plan.other_bits < 32 ? (1u << plan.other_bits) - 1 : UINT32_MAX,
-            .part_mask = (1u << plan.part_bits) - 1,
+            .low_bits = shift,
+            .other_bits = other_bits,
+            .part_bits = part_bits,
+            .other_mask = other_bits < 32 ? (1u << other_bits) - 1 : UINT32_MAX,
+            .part_mask = (1u << part_bits) - 1,
             .first = first,
             .last = last,
         };
         for (uint64_t tile = 0; tile < plan.tiles && !error; tile += plan.segment)
-            error = run_segment(context, &plan, &pass, tile, before, first ? work + parts.parts : 0, stream);
+            error = run_segment(context, &plan, &pass, tile, before,
+                                parts_after(&plan, i) ? work + parts.starts[i] : 0, stream);
         shift += plan.bits[i];
     }
     return error ? error : fill_starts(context, sort, failed, work + parts.firsts, stream);

@@ -154,11 +154,19 @@ static __device__ __forceinline__ void wl_find_others(const struct wl_sort_pass 
     }
 }
 
-/* Puts the thread's words in their places, and behind words of 4 bytes a tag each: the digit, or in later
- * passes the first digit and the part.  An index out of range does not change the digits above it in a word
+/* A word of 4 bytes of the second pass of three, for the third: without the second digit, which its place
+ * will tell together with the first one, and with the part of the row that its place told. */
+static __device__ __forceinline__ uint32_t wl_word_without(const struct wl_sort_pass &p, uint32_t word,
+                                                           uint32_t other) {
+    return word >> p.other_bits >> p.bits << (p.other_bits + p.part_bits) |
+           (other & p.part_mask) << p.other_bits | (word & p.other_mask);
+}
+
+/* Puts the thread's words in their places, and behind words of 4 bytes a tag each: the digit, or in the last
+ * pass the digits before and the part.  An index out of range does not change the digits above it in a word
  * of 4 bytes, which wl_sort_totals() has counted. */
 static __device__ __forceinline__ void wl_exchange_words(const struct wl_sort_pass &p, bool first,
-                                                         uint64_t begin, uint32_t count,
+                                                         bool middle, uint64_t begin, uint32_t count,
                                                          const uint32_t keys[WL_EACH],
                                                          const uint32_t places[WL_EACH]) {
     wl_word *words = (wl_word *)wl_sort_memory;
@@ -176,8 +184,11 @@ static __device__ __forceinline__ void wl_exchange_words(const struct wl_sort_pa
 #pragma unroll
     for (uint32_t i = 0; i < WL_EACH; i++) {
         const uint32_t place = places[i] & 0xffff;
-        words[place] = !first ? keys[i] : p.last ? others[i] : keys[i] >> p.bits << p.other_bits | others[i];
-        tags[place] = (uint16_t)(first ? places[i] >> 16 : others[i]);
+        words[place] = middle   ? wl_word_without(p, keys[i], others[i])
+                       : !first ? keys[i]
+                       : p.last ? others[i]
+                                : keys[i] >> p.bits << p.other_bits | others[i];
+        tags[place] = (uint16_t)(first || middle ? places[i] >> 16 : others[i]);
     }
 #else
 #pragma unroll
@@ -223,7 +234,7 @@ static __device__ __forceinline__ void wl_write_last(const struct wl_sort_pass &
 
 /* Writes the tile's words, which lie in order.  to: where the thread's go, which are WL_THREADS apart. */
 template <bool last>
-static __device__ __forceinline__ void wl_write_words(const struct wl_sort_pass &p, bool first,
+static __device__ __forceinline__ void wl_write_words(const struct wl_sort_pass &p, bool first, bool middle,
                                                       const wl_to *goes, uint32_t count, wl_to to[WL_EACH]) {
     const wl_word *words = (const wl_word *)wl_sort_memory;
     const uint32_t mask = (1u << p.bits) - 1, shift = wl_shift(p, first);
@@ -234,7 +245,8 @@ static __device__ __forceinline__ void wl_write_words(const struct wl_sort_pass 
         if (at >= count)
             continue;
 #if WL_WORD == 4
-        const uint32_t digit = first ? ((const uint16_t *)(words + WL_TILE))[at] : words[at] >> shift & mask;
+        const uint32_t digit =
+            first || middle ? ((const uint16_t *)(words + WL_TILE))[at] : words[at] >> shift & mask;
 #else
         const uint32_t digit = (uint32_t)(words[at] >> 32) >> shift & mask;
 #endif
@@ -305,8 +317,10 @@ wl_move_values(const struct wl_sort_pass &p, uint64_t begin, uint32_t count, uin
 
 /* ---------------------------------------------------------------- the kernels */
 
-/* first: the compiler makes a kernel of the first pass, and one of the others. */
-static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, const bool first) {
+/* The compiler makes a kernel of the first pass, one of the others, and of words of 4 bytes one of the second
+ * pass of three. */
+static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, const bool first,
+                                                const bool middle) {
     const uint32_t bins = 1u << p.bits;
     wl_to *goes = (wl_to *)(wl_sort_memory + WL_SORT_ROOM(WL_THREADS, WL_EACH, WL_WORD, p.bits, p.width) +
                             WL_SORT_LOWS(WL_THREADS, WL_EACH, WL_WORD));
@@ -347,14 +361,14 @@ static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, co
     __syncthreads();
 
     uint32_t values[WL_EACH];
-    wl_exchange_words(p, first, begin, count, keys, places);
+    wl_exchange_words(p, first, middle, begin, count, keys, places);
     wl_read_values(p, begin, count, values);
     __syncthreads();
     wl_to to[WL_EACH];
-    if (p.last)
-        wl_write_words<true>(p, first, goes, count, to);
+    if (!middle && p.last)
+        wl_write_words<true>(p, first, middle, goes, count, to);
     else
-        wl_write_words<false>(p, first, goes, count, to);
+        wl_write_words<false>(p, first, middle, goes, count, to);
     if (p.width == 1)
         wl_write_values<uint8_t>(p, count, values, places, to);
     else if (p.width == 2)
@@ -374,7 +388,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     wl_await_earlier();
     if (wl_is_done(p.failed))
         return;
-    wl_place(p, true);
+    wl_place(p, true, false);
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
@@ -382,5 +396,15 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     wl_await_earlier();
     if (wl_is_done(p.failed))
         return;
-    wl_place(p, false);
+    wl_place(p, false, false);
 }
+
+#if WL_WORD == 4
+extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
+    WL_JOIN(WL_NAME, _middle)(const __grid_constant__ struct wl_sort_pass p) {
+    wl_await_earlier();
+    if (wl_is_done(p.failed))
+        return;
+    wl_place(p, false, true);
+}
+#endif

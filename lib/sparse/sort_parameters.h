@@ -48,9 +48,9 @@ struct wl_sort_rows {
 };
 
 /* An entry between two passes is a word of 4 or 8 bytes.  Of 8: the key above, the other index below.  Of 4:
- * the second digit above the other index.  The first digit follows from where the entry lies.  If that leaves
- * too few bits, the other index's highest bits do so too, as the entries of a bin are in the order of their
- * rows: a bin has 2^part_bits parts. */
+ * the digits that are still to come above the other index.  The digits before follow from where the entry
+ * lies. If that leaves too few bits, the other index's highest bits do so too after the first pass, as the
+ * entries of a bin are in the order of their rows: a bin has 2^part_bits parts. */
 struct wl_sort_pass {
     uint64_t entries; /* all */
     uint64_t begin;   /* the first one of the segment: arrays that are read begin with it */
@@ -58,8 +58,7 @@ struct wl_sort_pass {
     uint64_t failed;  /* uint32_t: 0 if the result is there already; no address: it is not */
     uint64_t from, from_values, to, to_values; /* words, or in the first and the last pass indices */
     uint64_t others;                           /* the first pass: indices that go with the keys, or 0: */
-    struct wl_sort_rows rows; /* what says where an entry lies: rows, or later the first pass's bins and
-                                 their parts */
+    struct wl_sort_rows rows; /* what says where an entry lies: rows, or later bins and their parts */
     uint64_t part_rows;       /* uint32_t [warp's part of a tile]: the row of the first entry; also of the
                                * part that follows on the segment */
     uint64_t starts;          /* the last pass: of the output's rows */
@@ -71,7 +70,7 @@ struct wl_sort_pass {
     uint32_t index_bytes;     /* 4 or 8 */
     uint32_t width;           /* bytes of a value: 0, 1, 2, 4, 8 or 16 */
     uint32_t bits, shift;     /* of the digit, and of the key's bits below it */
-    uint32_t low_bits;        /* words of 4 bytes: bits of the first digit */
+    uint32_t low_bits;        /* words of 4 bytes: bits of the digits before */
     uint32_t other_bits;      /* words of 4 bytes: of the other index, without its highest part_bits */
     uint32_t part_bits;
     uint32_t other_mask, part_mask; /* of so many bits: made here, they take no registers */
@@ -87,15 +86,16 @@ struct wl_sort_sums {
     uint32_t later;      /* whether bins have the counts of segments before, for sort_chunks to add to */
 };
 
-/* Where the parts of the first digit's bins begin.  Part i has the rows i << row_shift and on. */
+/* Where the parts of a pass's bins begin.  Part i has the rows i << row_shift and on.  Before the third pass,
+ * rows are the first pass's bins. */
 struct wl_sort_parts {
     uint64_t failed, counts, chunks, bins; /* as above */
     struct wl_sort_rows rows;
-    uint64_t keys;         /* [entry], of index_bytes */
+    uint64_t keys;         /* [entry], of index_bytes, or words of 4 bytes */
     uint64_t entries;      /* all */
     uint64_t begin, tiles; /* of the segment: the first entry, and how many tiles */
     uint64_t starts;       /* uint64_t [bin][part], and behind them the end */
-    uint32_t index_bytes, tile, bits, part_bits, row_shift;
+    uint32_t index_bytes, tile, bits, shift, part_bits, row_shift;
 };
 
 /* A sort of several segments counts all digits first.  A byte of `bits` and `shifts` is a pass's. */

@@ -167,7 +167,7 @@ extern "C" __global__ void __launch_bounds__(WL_SORT_THREADS)
     /* Of 8 bytes the lower half. */
     const uint32_t words = p.index_bytes / 4, *keys = (const uint32_t *)wl_global(p.keys);
     for (uint64_t i = p.begin + tile * p.tile + threadIdx.x; i < at; i += WL_SORT_THREADS)
-        atomicAdd(&counts[keys[i * words] & (bins - 1)], 1);
+        atomicAdd(&counts[keys[i * words] >> p.shift & (bins - 1)], 1);
     __syncthreads();
     const uint32_t *before = (const uint32_t *)wl_global(p.counts) + (tile << p.bits);
     const uint64_t *chunk = (const uint64_t *)wl_global(p.chunks) + (tile / WL_SORT_CHUNK << p.bits);

@@ -206,20 +206,19 @@ static void expect_sorted(const struct matrix *m, bool by_columns, const struct 
 static void expect_workspace(const wl_sparse_shape *shape, bool by_columns, uint64_t bytes) {
     wl_device_info info;
     assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
-    const bool old = strcmp(info.arch, "sm_75") == 0,
-               wide = strcmp(info.arch, "sm_90") == 0 && shape->entries >= wl__sort_wide;
-    const uint64_t keys = by_columns ? shape->cols : shape->rows,
-                   words = shape->index_bytes == 8 ? 8
-                           : keys > (uint64_t)1 << (wide  ? 24
-                                                    : old ? 20
-                                                          : 22)
-                               ? 16
-                           : shape->rows * shape->cols <= (uint64_t)1 << (by_columns ? 46 : 40) ? 4
-                                                                                                : 8,
+    const bool old = strcmp(info.arch, "sm_75") == 0;
+    const uint64_t keys = by_columns ? shape->cols : shape->rows, two_digits = old ? 1 << 20 : 1 << 22,
+                   three_digits = 1 << 24;
+    const bool is_short =
+        (keys <= two_digits && shape->rows * shape->cols <= (uint64_t)1 << (by_columns ? 46 : 40)) ||
+        (by_columns && shape->rows <= three_digits && shape->cols <= three_digits);
+    const uint64_t words = shape->index_bytes == 4 && is_short             ? 4
+                           : shape->index_bytes == 8 || keys <= two_digits ? 8
+                                                                           : 16,
                    each = keys > (old ? 1024 : 2048) ? words + shape->width : 0,
                    counts = shape->entries * 21 / 10, most = 67 << 20;
     assert_true(bytes <=
-                shape->entries * each + (counts < most ? counts : most) + 8 * (keys / 4096) + (640 << 10));
+                shape->entries * each + (counts < most ? counts : most) + 8 * (keys / 4096) + (1280 << 10));
 }
 
 /* Whether the result was written by ranges of columns: the workspace begins with whether they failed. */
