@@ -24,19 +24,12 @@ const struct wl__host_kernels *wl__host_kernels(void) {
     return best;
 }
 
-uint64_t wl__host_stream_lines(unsigned char *to, const unsigned char *from, uint64_t bytes) {
+void wl__host_stream(unsigned char *to, const unsigned char *from, uint64_t bytes) {
     const uint64_t head = -(uintptr_t)to % WL_HOST_LINE;
-    if (bytes < head)
-        return 0;
-    memcpy(to, from, head);
-    uint64_t done = head;
+    uint64_t done = bytes < head ? bytes : head;
+    memcpy(to, from, done);
     for (; done + WL_HOST_LINE <= bytes; done += WL_HOST_LINE)
         wl__host_stream_line(to + done, from + done);
-    return done;
-}
-
-void wl__host_stream(unsigned char *to, const unsigned char *from, uint64_t bytes) {
-    const uint64_t done = wl__host_stream_lines(to, from, bytes);
     memcpy(to + done, from + done, bytes - done);
 }
 

@@ -42,8 +42,6 @@ const struct wl__host_kernels *wl__host_kernels_at(unsigned i);
 /* Copies past the caches where the processor can: for arrays that would push everything else out of them.
  * Each thread must call wl__host_stream_end() before others read what it wrote. */
 void wl__host_stream(unsigned char *to, const unsigned char *from, uint64_t bytes);
-/* The same up to the end of the last whole line; returns the bytes until there. */
-uint64_t wl__host_stream_lines(unsigned char *to, const unsigned char *from, uint64_t bytes);
 void wl__host_stream_end(void);
 
 #endif
