@@ -23,7 +23,7 @@ bool wl__can_bulk(const struct wl__problem *p) {
     return packed % VECTOR_BYTES == 0 && each % SECTOR_BYTES == 0;
 }
 
-/* Fewer fields are as fast element by element, unless their streams are shorter than a block's chunk. */
+/* Fewer fields are as fast element by element, except in batches of short streams. */
 double wl__cost_bulk(const struct wl__problem *p) {
     const struct wl__streams *streams = p->streams;
     return wl__cost_where(streams->fields >= p->tuned->bulk_fields ||
