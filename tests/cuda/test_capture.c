@@ -453,11 +453,27 @@ static void destroyed(void **state) {
     assert_ok(store(origin, 0, 1));
 }
 
+/* The library is closed during captures, as when a process ends: to a new graph, and to one of the caller. */
+static int closed(void **state) {
+    CUstream made, given;
+    CUgraph graph;
+    CUdeviceptr memory;
+    if (api_teardown(state) || api_setup(state) || api.cuMemAlloc(&memory, 64) ||
+        api.cuStreamCreate(&made, CU_STREAM_NON_BLOCKING) ||
+        api.cuStreamCreate(&given, CU_STREAM_NON_BLOCKING) || api.cuGraphCreate(&graph, 0) ||
+        api.cuStreamBeginCapture(made, CU_STREAM_CAPTURE_MODE_RELAXED) ||
+        api.cuStreamBeginCaptureToGraph(given, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_RELAXED) ||
+        api.cuMemsetD32Async(memory, 1, 16, made) || api.cuMemsetD32Async(memory, 1, 16, given))
+        return -1;
+    api_close();
+    return 0;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(records),    cmocka_unit_test(forks),     cmocka_unit_test(forbidden),
         cmocka_unit_test(info),       cmocka_unit_test(nested),    cmocka_unit_test(threads),
         cmocka_unit_test(per_thread), cmocka_unit_test(destroyed),
     };
-    return cmocka_run_group_tests(tests, setup, api_teardown);
+    return cmocka_run_group_tests(tests, setup, closed);
 }

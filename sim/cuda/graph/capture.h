@@ -50,5 +50,7 @@ CUresult capture_wait(CUstream stream, const struct capture_point *point, bool r
 
 /* For stream.c: the stream is being destroyed. */
 void capture_forget_stream(CUstream stream);
+/* For graph.c: the library is closed during the graph's capture.  Ends the capture and leaves the graph. */
+void capture_forget_graph(CUgraph graph);
 
 #endif

@@ -207,6 +207,16 @@ void capture_forget_stream(CUstream stream) {
     pthread_mutex_unlock(&capture_state.lock);
 }
 
+void capture_forget_graph(CUgraph graph) {
+    pthread_mutex_lock(&capture_state.lock);
+    struct capture *capture = capture_state.all;
+    while (capture->graph != graph)
+        capture = capture->next;
+    capture->own_graph = false;
+    finish(capture, false);
+    pthread_mutex_unlock(&capture_state.lock);
+}
+
 /* ---------------------------------------------------------------- queries */
 
 struct answer {

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/cuda/graph/capture.h"
+
 static _Atomic unsigned long long next_id = 1;
 
 CUresult graph_check(CUgraph graph) {
@@ -22,7 +24,10 @@ CUresult graph_check_node(CUgraphNode node, CUgraphNodeType type) {
 }
 
 static void release(struct object *object) {
-    graph_free((CUgraph)object);
+    CUgraph graph = (CUgraph)object;
+    if (graph->capturing)
+        capture_forget_graph(graph);
+    graph_free(graph);
 }
 
 CUgraph graph_create(bool hidden, bool owned) {
