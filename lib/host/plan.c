@@ -7,6 +7,10 @@
  */
 #define RUN_LEAST 128
 #define RUN_MOST  256
+/* The same where tiles go past the caches: shorter runs take longer on either side, and both sides' are
+ * alike. */
+#define TILES_RUN_LEAST 256
+#define TILES_RUN_MOST  512
 /* Rows of at least so many bytes may go past the caches: most of their lines are whole. */
 #define STREAMED_ROW 128
 /* Bytes of output from which on scratch memory is faster where pitches are multiples of COLLIDING. */
@@ -14,10 +18,7 @@
 #define COLLIDING    1024
 /* Elements of two dimensions below which tiles are mostly empty. */
 #define TILES_LEAST 64
-/* The same where tiles go past the caches: shorter rows than the first take longer on either side. */
-#define TILES_RUN_LEAST 256
-#define TILES_RUN_MOST  512
-/* Bytes of such a block below which one of more dimensions is faster. */
+/* Bytes of a block of two dimensions past the caches below which one of more dimensions is faster. */
 #define TILES_BYTES 8192
 
 /* ---------------------------------------------------------------- blocks */
