@@ -1,6 +1,7 @@
 /* Wideload: copy, add, transpose and permute arrays on a GPU, or on the host, at the speed of memory.
  *
- * This is the library's only public header.  It is plain C11 and can be included from C++.  In short:
+ * This is the library's only public header, and so the longest file.  It is plain C11 and can be included
+ * from C++.  In short:
  *
  *     wl_context *context;
  *     wl_open(&context, "auto");                                  a GPU, else the simulator

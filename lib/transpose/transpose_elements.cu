@@ -75,6 +75,7 @@ static __device__ __forceinline__ wl_vector<wl_element> wl_load(const char *addr
     return vector;
 }
 
+/* Longer than other functions, as the loads and the stores share the places that come first. */
 template <typename wl_element>
 static __device__ __forceinline__ void wl_transpose(const wl_transpose_tiles &all) {
     static_assert(WL_WARPS % WL_SECTOR == 0, "a thread's rows of either side have one misalignment");

@@ -68,8 +68,7 @@ static void exchange_with(const struct peer *peer) {
             CUDA_ERROR_NOT_FOUND);
     }
     for (size_t i = 0; i < SIZES; i++) {
-        struct request at_peer = {
-            .kind = REQUEST_READ, .at = theirs[i], .size = sizes[i], .value = (unsigned)i};
+        struct request at_peer = {REQUEST_READ, .at = theirs[i], .size = sizes[i], .value = (unsigned)i};
         struct reply reply = ipc_ask(peer, at_peer);
         assert_ok(reply.error);
         assert_int_equal(reply.size, sizes[i]);
