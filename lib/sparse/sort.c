@@ -13,7 +13,7 @@ struct plan {
     unsigned word;                      /* bytes of an entry between two passes */
     unsigned other_bits, part_bits;     /* of the other index: in a word, and those that its place tells */
     unsigned threads, tile;             /* of a block, and the entries that it places */
-    const wl__kernel *kernels;          /* that count, and place in the first pass and in others */
+    const wl__kernel *kernels;          /* that count, and place: in the first pass, others, the last */
     uint64_t tiles, segment;            /* all, and those that are counted before any of them is placed */
     uint64_t chunks;                    /* of a segment */
 };
@@ -49,7 +49,7 @@ static struct room room_of(unsigned capability, uint64_t entries) {
 /* Makes words of 4 bytes of a plan of two or three passes, if they do.  A word has room for the digits still
  * to come and for the other index if an entry's place tells at least so many bits: those of the first digit,
  * and if rows have pointers, some of the row's highest ones.  A longer first digit costs less than words of 8
- * bytes. Before the third pass the place tells two digits, and the word has all of the row. */
+ * bytes.  Before the third pass the place tells two digits, and the word has all of the row. */
 static void shorten(struct plan *plan, const struct room *room, unsigned bits, bool has_pointers) {
     const unsigned least = bits + plan->other_bits > 32 ? bits + plan->other_bits - 32 : 0,
                    most = bits - WL_SORT_LEAST < room->most ? bits - WL_SORT_LEAST : room->most;
@@ -220,7 +220,7 @@ static wl_error add_totals(wl_context *context, const struct plan *plan, const s
     return error;
 }
 
-/* Notes where the parts of the bins begin that do so in this segment. */
+/* Notes where the bins' parts begin, of those that begin in this segment. */
 static wl_error note_parts(wl_context *context, const struct plan *plan, const struct wl_sort_pass *pass,
                            uint64_t tiles, wl_devptr starts, wl_stream stream) {
     const unsigned bytes = pass->first ? pass->index_bytes : plan->word,
@@ -247,8 +247,8 @@ static wl_error note_parts(wl_context *context, const struct plan *plan, const s
 
 /* Counts a pass's digits in the segment that begins with the tile `first`, adds the counts up, and puts the
  * entries in their places.  before: 0, or of several segments the counts of each bin in those before. starts:
- * 0, or where those of the bins' parts are noted.  A grid has few more blocks than a segment has tiles or
- * bins. */
+ * 0, or where it is noted where the bins' parts begin.  A grid has few more blocks than a segment has tiles
+ * or bins. */
 static wl_error run_segment(wl_context *context, const struct plan *plan, const struct wl_sort_pass *pass,
                             uint64_t first, wl_devptr before, wl_devptr starts, wl_stream stream) {
     const uint64_t left = plan->tiles - first, tiles = left < plan->segment ? left : plan->segment,
