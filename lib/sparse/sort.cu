@@ -321,6 +321,9 @@ wl_move_values(const struct wl_sort_pass &p, uint64_t begin, uint32_t count, uin
  * pass of three. */
 static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, const bool first,
                                                 const bool middle) {
+    wl_await_earlier();
+    if (wl_is_done(p.failed))
+        return;
     const uint32_t bins = 1u << p.bits;
     wl_to *goes = (wl_to *)(wl_sort_memory + WL_SORT_ROOM(WL_THREADS, WL_EACH, WL_WORD, p.bits, p.width) +
                             WL_SORT_LOWS(WL_THREADS, WL_EACH, WL_WORD));
@@ -385,26 +388,17 @@ static __device__ __forceinline__ void wl_place(const struct wl_sort_pass &p, co
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     WL_JOIN(WL_NAME, _first)(const __grid_constant__ struct wl_sort_pass p) {
-    wl_await_earlier();
-    if (wl_is_done(p.failed))
-        return;
     wl_place(p, true, false);
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     WL_JOIN(WL_NAME, _later)(const __grid_constant__ struct wl_sort_pass p) {
-    wl_await_earlier();
-    if (wl_is_done(p.failed))
-        return;
     wl_place(p, false, false);
 }
 
 #if WL_WORD == 4
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     WL_JOIN(WL_NAME, _middle)(const __grid_constant__ struct wl_sort_pass p) {
-    wl_await_earlier();
-    if (wl_is_done(p.failed))
-        return;
     wl_place(p, false, true);
 }
 #endif
