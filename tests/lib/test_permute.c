@@ -210,6 +210,7 @@ static void rows_are_rows(void **state) {
     permute(&(struct problem){8, {2, 3, 2, 3, 2, 3, 2, 41}, {6, 5, 4, 3, 2, 1, 0, 7}, ": rows:"}, 1, 1, 1);
     /* Of 8-byte words from 40 bytes on, and shorter ones where tiles of rows are estimated to be dear. */
     permute(&(struct problem){3, {70, 80, 40}, {1, 0, 2}, ": rows:"}, 1, 0, 0);
+    permute(&(struct problem){3, {113, 101, 56}, {1, 0, 2}, ": rows:"}, 1, 0, 0);
     permute(&(struct problem){4, {4, 4, 4000, 17}, {0, 2, 1, 3}, ": rows:"}, 1, 0, 0);
     permute(&(struct problem){4, {30, 151, 13, 12}, {0, 2, 1, 3}, ": rows:"}, 2, 0, 0);
     /* Once more from the choice that is kept, at other addresses. */
