@@ -350,10 +350,10 @@ typedef struct wl_sparse_shape {
  * wl_csr_transpose_workspace() gives the bytes of workspace that the call needs on this device.  They are at
  * most the following.
  * - For each entry its value and an index, which is no more than to->values and to->indices have.  With
- *   indices of 4 bytes this holds up to 2^22 columns if rows * cols is at most 2^46, and up to 2^24 columns
- *   and as many rows.  Else it is the value and 8 bytes up to 2^22 columns, and the value and 16 bytes
- * beyond. Up to 2048 columns there is nothing for an entry.  (On compute capability 7.5: 2^20 and 1024 in
- * place of 2^22 and 2048.)
+ *   indices of 4 bytes this holds up to 2^22 columns if rows * cols is at most 2^46, and for up to 2^24 rows
+ *   and columns.  Else it is the value and 8 bytes up to 2^22 columns, and the value and 16 bytes beyond.  Up
+ *   to 2048 columns there is nothing for an entry.  (On compute capability 7.5: 2^20 and 1024 in place of
+ *   2^22 and 2048.)
  * - For counts 2.1 bytes per entry, but never more than 67 MiB in all.
  * - For each 4096 columns 8 bytes, and 1280 KiB.
  *
@@ -376,7 +376,8 @@ WL_API wl_error wl_csr_transpose(wl_context *context, const wl_sparse_shape *sha
 
 /* Makes rows (CSR) of entries in any order (COO): entry i lies in row rows[i] and column cols[i] and has the
  * value values[i].  The entries of each row keep their order.  The rest is as for wl_csr_transpose(), with
- * rows in place of columns, 2^40 in place of 2^46, and nothing beyond 2^22 rows. */
+ * rows in place of columns, and 2^40 in place of 2^46.  Beyond 2^22 rows it is always the value and 16 bytes.
+ */
 WL_API wl_error wl_coo_to_csr_workspace(wl_context *context, const wl_sparse_shape *shape, size_t *bytes);
 WL_API wl_error wl_coo_to_csr(wl_context *context, const wl_sparse_shape *shape, const wl_csr *to,
                               wl_devptr rows, wl_devptr cols, wl_devptr values, wl_devptr workspace,

@@ -75,8 +75,9 @@ static bool breaks_streams(const struct wl__problem *p) {
 
 /* Small matrices of a batch, of more columns or rows than a few: whole ones are up to 3 times as fast as
  * streams that leave a block of streams partly empty, and at most 6 % slower.  Such a block takes `whole`
- * bytes of streams of 17 fields and more, twice as many of 11 to 16, and so on.  Of bytes in an even number
- * of columns banks conflict, and of many columns bulk copies are faster. */
+ * bytes of streams of 17 fields and more, twice as many of 11 to 16, and so on
+ * (groups_of() in streams_chunks.c, but for 15 and 16 fields to streams, which take `whole` bytes, too).  Of
+ * bytes in an even number of columns banks conflict, and of many columns bulk copies are faster. */
 static bool is_small_of_many(const struct wl__problem *p) {
     enum { FIELDS = 32 };
     const struct wl__tuned_narrow *tuned = &p->tuned->narrow;

@@ -16,8 +16,9 @@ static wl_counters counters;
 static wl_devptr packed, streams;
 
 static int allocate(void **state) {
-    return open_without_small(state) || wl_alloc(context, &packed, BYTES) || wl_alloc(context, &streams, BYTES) ||
-                   wl_fill(context, packed, 0, BYTES, NULL) || wl_fill(context, streams, 0, BYTES, NULL)
+    return open_without_small(state) || wl_alloc(context, &packed, BYTES) ||
+                   wl_alloc(context, &streams, BYTES) || wl_fill(context, packed, 0, BYTES, NULL) ||
+                   wl_fill(context, streams, 0, BYTES, NULL)
                ? -1
                : 0;
 }
@@ -50,8 +51,8 @@ static void expect_few_passes(uint64_t passes, uint64_t accesses, const struct d
                  of->apart, (unsigned long long)accesses, (unsigned long long)passes);
 }
 
-/* Half a warp's lanes have every fourth bank, two lanes each: so an access takes four passes if the other half has
- * the same banks, and else two.  Accesses of the structures' side are few. */
+/* Half a warp's lanes have every fourth bank, two lanes each: so an access takes four passes if the other
+ * half has the same banks, and else two.  Accesses of the structures' side are few. */
 static void halves_of_a_warp_have_other_banks(void **state) {
     (void)state;
     static const struct distance cases[] = {
@@ -76,8 +77,8 @@ static void halves_of_a_warp_have_other_banks(void **state) {
     }
 }
 
-/* Bulk copies bring narrow structures of 17 fields and more, and in batches whose streams have less than 2400 bytes of
- * 11 and more.  Whole matrices, which they bring too, take odd numbers of fewer. */
+/* Bulk copies bring narrow structures of 17 fields and more, and in batches whose streams have less than 2400
+ * bytes of 11 and more.  Whole matrices, which they bring too, take odd numbers of fewer. */
 static void bulk_copies_bring_short_streams(void **state) {
     (void)state;
     static const struct {
@@ -85,9 +86,9 @@ static void bulk_copies_bring_short_streams(void **state) {
         uint64_t batch, rows, cols;
         bool bulk;
     } cases[] = {
-        {1, 64, 320, 16, true},  {1, 64, 320, 12, true},   {1, 64, 320, 10, false},
-        {1, 1, 2048, 16, false}, {1, 8, 2368, 16, true},   {1, 8, 2400, 16, false},
-        {2, 8, 1184, 14, true},  {2, 8, 1200, 14, false},  {1, 1, 2048, 17, true},
+        {1, 64, 320, 16, true},  {1, 64, 320, 12, true},  {1, 64, 320, 10, false},
+        {1, 1, 2048, 16, false}, {1, 8, 2368, 16, true},  {1, 8, 2400, 16, false},
+        {2, 8, 1184, 14, true},  {2, 8, 1200, 14, false}, {1, 1, 2048, 17, true},
     };
     wl_device_info info;
     assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
