@@ -1,7 +1,8 @@
 """Each entry function of lib/ waits for the kernels before it: awaits.py SOURCE_FOLDER
 
 lib/launch.c starts kernels early, so a kernel that did not wait would read what the one before it has yet to write.
-The wait comes first, except in functions that only compute before it: these call a function which waits."""
+The wait comes first, in the entry function or in the one that it begins by calling; except in functions that only
+compute before it: these call a function which waits."""
 import pathlib
 import re
 import sys
@@ -15,9 +16,11 @@ def main():
     wrong, count = [], 0
     for path in sorted(pathlib.Path(sys.argv[1], "lib").rglob("*.cu*")):
         text = re.sub(r" *\\\n", "\n", path.read_text(encoding="utf-8"))  # without macros' line ends
+        waiting = re.findall(r"(\w+)\([^(){};]*\)\s*\{\s*" + re.escape(WAIT), text)
         for entry in re.finditer(r"__global__[^;{]*\{\s*([^\n]*)", text):
             count += 1
-            if entry.group(1) != WAIT and not (path.name in LATER and WAIT in text):
+            first = entry.group(1)
+            if first != WAIT and first.split("(")[0] not in waiting and not (path.name in LATER and WAIT in text):
                 wrong.append(f"{path}: an entry function does not begin with {WAIT}")
     if count < 30:
         wrong.append(f"only {count} entry functions found")
