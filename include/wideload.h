@@ -349,11 +349,10 @@ typedef struct wl_sparse_shape {
  *
  * wl_csr_transpose_workspace() gives the bytes of workspace that the call needs on this device.  They are at
  * most the following.
- * - For each entry its value and an index, which is no more than to->values and to->indices have.  With
- *   indices of 4 bytes this holds up to 2^22 columns if rows * cols is at most 2^46, and for up to 2^24 rows
- *   and columns.  Else it is the value and 8 bytes up to 2^22 columns, and the value and 16 bytes beyond.  Up
- *   to 2048 columns there is nothing for an entry.  (On compute capability 7.5: 2^20 and 1024 in place of
- *   2^22 and 2048.)
+ * - For each entry its value and an index, which is no more than to->values and to->indices have.  Up to
+ *   2048 columns there is nothing for an entry (on compute capability 7.5 up to 1024).
+ * - For each row and column 64 bytes, and 64 MiB.  There is nothing of this with indices of 8 bytes, with up
+ *   to 2^22 columns (2^20 on 7.5) if rows * cols is at most 2^46, and with up to 2^24 rows and columns.
  * - For counts 2.1 bytes per entry, but never more than 67 MiB in all.
  * - For each 4096 columns 8 bytes, and 1280 KiB.
  *
@@ -376,8 +375,8 @@ WL_API wl_error wl_csr_transpose(wl_context *context, const wl_sparse_shape *sha
 
 /* Makes rows (CSR) of entries in any order (COO): entry i lies in row rows[i] and column cols[i] and has the
  * value values[i].  The entries of each row keep their order.  The rest is as for wl_csr_transpose(), with
- * rows in place of columns, and 2^40 in place of 2^46.  Beyond 2^22 rows it is always the value and 16 bytes.
- */
+ * rows in place of columns.  With indices of 4 bytes, workspace for each row and column is left out up to
+ * 2^22 rows if rows * cols is at most 2^40.  */
 WL_API wl_error wl_coo_to_csr_workspace(wl_context *context, const wl_sparse_shape *shape, size_t *bytes);
 WL_API wl_error wl_coo_to_csr(wl_context *context, const wl_sparse_shape *shape, const wl_csr *to,
                               wl_devptr rows, wl_devptr cols, wl_devptr values, wl_devptr workspace,

@@ -2,7 +2,6 @@
 
 #include "lib/divide.h"
 #include "lib/launch.h"
-#include "lib/sparse/ranges.h"
 #include "lib/sparse/sort_parameters.h"
 
 enum { MOST_PASSES = 4 };
@@ -104,7 +103,7 @@ static struct plan plan_of(const wl_context *context, const struct wl__sort *sor
 
 /* The parts of the workspace, as offsets. */
 struct parts {
-    uint64_t failed, words[2], values, counts, chunks, bins, starts[2], before, firsts, part_rows, end;
+    uint64_t words[2], values, counts, chunks, bins, starts[2], before, firsts, part_rows, end;
 };
 
 static uint64_t bins_bytes(const struct plan *plan) {
@@ -134,7 +133,9 @@ static wl_devptr written_by(const struct plan *plan, const struct parts *parts, 
     const unsigned later = plan->passes - 1 - pass;
     if (later == 0 || (later % 2 == 0 && output_has_room(plan, sort)))
         return sort->to_others;
-    return sort->workspace + parts->words[(later + 1) % 2];
+    const unsigned in = (later + 1) % 2;
+    return sort->has_room ? sort->room_words + in * sort->entries * plan->word
+                          : sort->workspace + parts->words[in];
 }
 
 /* Into how many parts, as bits, a pass's bins are parted for the next one: by rows, or by the first pass's
@@ -145,17 +146,33 @@ static unsigned parts_after(const struct plan *plan, unsigned pass) {
                                                                : 0;
 }
 
-/* Ranges of columns, which are tried before, have their workspace at the beginning.  Of it only the first
- * part is wanted later.  Nothing overflows: there are at most WL__MOST_ENTRIES. */
-static struct parts parts_of(const wl_context *context, const struct plan *plan,
-                             const struct wl__sort *sort) {
+/* What lies between two passes, in the workspace or in the room that the caller has for it: bytes of an
+ * entry. */
+struct between {
+    unsigned words[2], value;
+};
+
+static struct between between_of(const struct plan *plan, const struct wl__sort *sort) {
+    return (struct between){{plan->passes > 1 ? plan->word : 0,
+                             plan->passes > 2 && !output_has_room(plan, sort) ? plan->word : 0},
+                            plan->passes > 1 ? sort->width : 0};
+}
+
+uint64_t wl__sort_between(const wl_context *context, const struct wl__sort *sort) {
+    const struct plan plan = plan_of(context, sort);
+    const struct between between = between_of(&plan, sort);
+    return sort->entries * (between.words[0] + between.words[1] + between.value);
+}
+
+/* Nothing overflows: there are at most WL__MOST_ENTRIES. */
+static struct parts parts_of(const struct plan *plan, const struct wl__sort *sort) {
     struct parts parts;
-    const uint64_t words = sort->entries * plan->word, tables = (uint64_t)1 << plan->bits[0];
+    const struct between between = between_of(plan, sort);
+    const uint64_t entries = sort->has_room ? 0 : sort->entries, tables = (uint64_t)1 << plan->bits[0];
     parts.end = 0;
-    place(&parts.failed, &parts.end, 4);
-    place(&parts.words[0], &parts.end, plan->passes > 1 ? words : 0);
-    place(&parts.words[1], &parts.end, plan->passes > 2 && !output_has_room(plan, sort) ? words : 0);
-    place(&parts.values, &parts.end, plan->passes > 1 ? sort->entries * sort->width : 0);
+    place(&parts.words[0], &parts.end, entries * between.words[0]);
+    place(&parts.words[1], &parts.end, entries * between.words[1]);
+    place(&parts.values, &parts.end, entries * between.value);
     place(&parts.counts, &parts.end, plan->segment * 4 * tables);
     place(&parts.chunks, &parts.end, plan->chunks * 8 * tables);
     place(&parts.bins, &parts.end, plan->passes * bins_bytes(plan));
@@ -165,14 +182,12 @@ static struct parts parts_of(const wl_context *context, const struct plan *plan,
     place(&parts.before, &parts.end, is_whole(plan) ? 0 : 8 * tables);
     place(&parts.part_rows, &parts.end, (plan->segment * (plan->threads / 32) + 1) * 4);
     place(&parts.firsts, &parts.end, 8 * (sort->keys / WL_SORT_STARTS + 1));
-    if (wl__ranges_suit(context, sort) && wl__ranges_workspace(sort) > parts.end)
-        parts.end = wl__ranges_workspace(sort);
     return parts;
 }
 
 uint64_t wl__sort_workspace(const wl_context *context, const struct wl__sort *sort) {
     const struct plan plan = plan_of(context, sort);
-    return parts_of(context, &plan, sort).end;
+    return parts_of(&plan, sort).end;
 }
 
 /* ---------------------------------------------------------------- launches */
@@ -254,11 +269,12 @@ static wl_error run_segment(wl_context *context, const struct plan *plan, const 
     const uint64_t left = plan->tiles - first, tiles = left < plan->segment ? left : plan->segment,
                    chunks = wl__divide_up(tiles, WL_SORT_CHUNK);
     struct wl_sort_pass p = *pass;
-    p.begin = first * plan->tile;
-    p.left -= p.begin;
-    p.from += p.begin * (pass->first ? pass->index_bytes : plan->word);
-    p.from_values += p.begin * pass->width;
-    p.others += pass->others ? p.begin * pass->index_bytes : 0;
+    const uint64_t begin = first * plan->tile;
+    p.begin += begin;
+    p.left -= begin;
+    p.from += begin * (pass->first ? pass->index_bytes : plan->word);
+    p.from_values += begin * pass->width;
+    p.others += pass->others ? begin * pass->index_bytes : 0;
     struct wl_sort_sums sums = {.failed = pass->failed,
                                 .counts = pass->counts,
                                 .chunks = pass->chunks,
@@ -310,15 +326,13 @@ static wl_error fill_starts(wl_context *context, const struct wl__sort *sort, wl
                  : wl__sort_launch(context, WL_KERNEL_sort_fill, blocks, WL_SORT_THREADS, 0, &starts, stream);
 }
 
-wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_stream stream) {
+wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_devptr failed, wl_stream stream) {
     const struct plan plan = plan_of(context, sort);
-    const struct parts parts = parts_of(context, &plan, sort);
-    const wl_devptr work = sort->workspace, failed = wl__ranges_suit(context, sort) ? work + parts.failed : 0;
-    wl_error error = failed
-                         ? wl__ranges_run(context, sort, failed, stream)
-                         : wl_fill(context, sort->starts, 0xff, (sort->keys + 1) * sort->index_bytes, stream);
-    const wl_devptr before = is_whole(&plan) ? 0 : work + parts.before;
-    if (!error && before)
+    const struct parts parts = parts_of(&plan, sort);
+    const wl_devptr work = sort->workspace, before = is_whole(&plan) ? 0 : work + parts.before,
+                    values = sort->has_room ? sort->room_values : work + parts.values;
+    wl_error error = WL_ERROR_OK;
+    if (before)
         error = add_totals(context, &plan, sort, failed, work + parts.bins, stream);
     unsigned shift = 0;
     for (unsigned i = 0; i < plan.passes && !error; i++) {
@@ -342,15 +356,16 @@ wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_strea
                                                                        sort->index_bytes}
                                                : lows;
         const struct wl_sort_pass pass = {
-            .entries = sort->entries,
+            .entries = (first ? sort->before : 0) + sort->entries,
+            .begin = first ? sort->before : 0,
             .left = sort->entries,
             .failed = failed,
             .from = first ? sort->from_keys : written_by(&plan, &parts, sort, i - 1),
             .from_values = first       ? sort->from_values
-                           : to_output ? work + parts.values
+                           : to_output ? values
                                        : sort->to_values,
             .to = written_by(&plan, &parts, sort, i),
-            .to_values = to_output ? sort->to_values : work + parts.values,
+            .to_values = to_output ? sort->to_values : values,
             .others = first ? sort->others : 0,
             .rows = rows,
             .starts = sort->starts,

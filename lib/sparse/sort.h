@@ -16,12 +16,17 @@
 struct wl__sort {
     uint64_t keys, rows, entries;
     unsigned index_bytes, width; /* 4 or 8; 0, 1, 2, 4, 8 or 16 */
-    bool has_pointers;           /* known before the addresses are: the workspace depends on it */
+    /* Known before the addresses are, as the workspace depends on them. */
+    bool has_pointers;
+    bool has_room;   /* what lies between two passes has room outside of the workspace */
+    uint64_t before; /* entries of the matrix before these, which the rows' starts count, too */
     wl_devptr from_keys, from_values;
     wl_devptr pointers; /* rows' starts, rows + 1 of them, or 0: */
     wl_devptr others;   /* an index of each entry */
     wl_devptr starts, to_others, to_values;
     wl_devptr workspace; /* of wl__sort_workspace() bytes */
+    /* has_room: 16 bytes an entry, aligned to 8, and as much as the values have. */
+    wl_devptr room_words, room_values;
 };
 
 /* From so many entries on, blocks are wide: then there are enough of them for all SMs of a large GPU.  A test
@@ -32,10 +37,12 @@ extern uint64_t wl__sort_wide;
  * it, and a segment then has one tile at least. */
 extern uint64_t wl__sort_segment;
 
-/* In bytes. */
+/* In bytes: all, and of that what lies between two passes. */
 uint64_t wl__sort_workspace(const wl_context *context, const struct wl__sort *sort);
-/* There is at least one entry. */
-wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_stream stream);
+uint64_t wl__sort_between(const wl_context *context, const struct wl__sort *sort);
+/* There is at least one entry, and all bits of `starts` are set.  failed: 0, or where a uint32_t is 0 if the
+ * result is there already. */
+wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_devptr failed, wl_stream stream);
 
 /* A row of blocks; the kernel's one argument is a struct of parameters. */
 wl_error wl__sort_launch(wl_context *context, wl__kernel kernel, uint64_t blocks, uint32_t threads,

@@ -4,7 +4,7 @@
 #include "lib/choice.h"
 #include "lib/error.h"
 #include "lib/host/host.h"
-#include "lib/sparse/sort.h"
+#include "lib/sparse/runs.h"
 
 wl_error wl__check_sparse_shape(const char *call, const wl_sparse_shape *shape) {
     if (!shape)
@@ -54,7 +54,7 @@ static wl_error workspace(const char *call, wl_context *context, const wl_sparse
     if (error)
         return error;
     const struct wl__sort sort = sort_of(shape, by_columns);
-    *bytes = shape->entries && !wl__is_host(context) ? wl__sort_workspace(context, &sort) : 0;
+    *bytes = shape->entries && !wl__is_host(context) ? wl__runs_workspace(context, &sort) : 0;
     return WL_ERROR_OK;
 }
 
@@ -140,7 +140,7 @@ static wl_error run(const char *call, wl_context *context, const wl_sparse_shape
         return wl_fill(context, sort.starts, 0, (sort.keys + 1) * sort.index_bytes, stream);
     }
     wl__choice_begin(context, &choice);
-    error = wl__sort_run(context, &sort, stream);
+    error = wl__runs_sort(context, &sort, stream);
     wl__choice_end();
     return error;
 }

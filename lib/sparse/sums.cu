@@ -388,3 +388,5 @@ extern "C" __global__ void __launch_bounds__(WL_SORT_THREADS, 4)
     else
         wl_fill<uint64_t>(p, room);
 }
+
+#include "lib/sparse/runs.cuh"

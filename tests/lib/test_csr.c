@@ -17,7 +17,7 @@
 #include "csr.h"
 #include "device.h"
 #include "lib/sparse/ranges.h"
-#include "lib/sparse/sort.h"
+#include "lib/sparse/runs.h"
 #include "lib/sparse/sort_parameters.h"
 
 static uint64_t cases = 150, seed = 1;
@@ -46,6 +46,13 @@ static void choose_ranges(bool ranges) {
     wl__ranges_least = ranges ? 0 : UINT64_MAX;
 }
 
+/* Sorts in several runs whenever that can be, or as the library does. */
+static void choose_runs(bool runs) {
+    static uint64_t usual;
+    usual = usual ? usual : wl__runs_spare;
+    wl__runs_spare = runs ? 0 : usual;
+}
+
 static void random_matrices(void **state) {
     (void)state;
     static const unsigned widths[] = {0, 1, 2, 4, 8, 16};
@@ -70,6 +77,7 @@ static void random_matrices(void **state) {
         choose_blocks(draw(2));
         choose_ranges(draw(2));
         choose_segments(draw(2) ? 0 : draw(2) ? 1 : 1 + draw(40000));
+        choose_runs(false);
         run_case(&m, by_columns);
         free_matrix(&m);
     }
@@ -120,44 +128,125 @@ static void words_have_room(void **state) {
         for (unsigned wide = 0; wide < 2; wide++) {
             choose_blocks(wide);
             choose_segments(i % 2);
+            choose_runs(false);
             run_case(&m, csr);
         }
         free_matrix(&m);
     }
 }
 
+/* A band of 9 entries in 16 rows: ranges of columns suit it. */
+static struct matrix wide_band(wl_sparse_shape shape) {
+    struct matrix m = {.shape = shape, .starts = allocated((shape.rows + 1) * 8)};
+    m.rows = allocated(8 * shape.entries);
+    m.cols = allocated(8 * shape.entries);
+    uint64_t count = 0;
+    for (uint64_t row = 0; row < shape.rows; row++) {
+        m.starts[row] = count;
+        if (row % 16 < 9 && count < shape.entries) {
+            m.rows[count] = row;
+            m.cols[count++] = row / 4 % shape.cols;
+        }
+    }
+    m.starts[shape.rows] = m.shape.entries = count;
+    m.values = allocated(count * shape.width);
+    return m;
+}
+
+/* Entries whose words have 8 bytes where indices have 4: in several runs. */
+static void several_runs(void **state) {
+    (void)state;
+    static const unsigned widths[] = {0, 1, 2, 4, 8, 16};
+    /* Too few for runs; the fewest; two kinds of blocks, of which the last run's need more counts. */
+    static const uint64_t entries[] = {3, 32, 33, 45001};
+    enum { FIRST = sizeof entries / sizeof *entries };
+    for (unsigned i = 0; i < 20; i++) {
+        if (left_to_release())
+            continue;
+        state_of_random = seed * 104729 + i;
+        wl_sparse_shape shape = {.rows = 8193 + draw((uint64_t)1 << (13 + draw(10))),
+                                 .cols = (uint64_t)1 << 31,
+                                 .entries = i < FIRST ? entries[i] : draw(60000),
+                                 .index_bytes = 4,
+                                 .width = widths[draw(6)]};
+        struct matrix m =
+            i < FIRST || draw(2) ? spread_matrix(shape, false) : make_matrix(shape, (enum kind)draw(KINDS));
+        shuffle(&m);
+        print_message("case %u: %llu x %llu, %llu entries, %u-byte values\n", i,
+                      (unsigned long long)shape.rows, (unsigned long long)shape.cols,
+                      (unsigned long long)m.shape.entries, shape.width);
+        choose_blocks(draw(2));
+        if (i + 1 == FIRST)
+            wl__sort_wide = 9001;
+        choose_segments(draw(2) ? 0 : draw(2) ? 1 : 1 + draw(40000));
+        choose_runs(true);
+        run_case(&m, false);
+        free_matrix(&m);
+    }
+}
+
+/* Rows and columns are so many that words have 8 bytes.  The second one goes by ranges of columns, which are
+ * tried before. */
+static void several_runs_of_rows(void **state) {
+    (void)state;
+    wl_device_info info;
+    assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
+    if (left_to_release() || strcmp(info.kind, "host") == 0)
+        skip();
+    const unsigned count = strcmp(info.arch, "sm_75") == 0 ? 1 : 2;
+    for (unsigned i = 0; i < count; i++) {
+        const wl_sparse_shape shape = {(1 << 24) + 1, (1 << 23) + 1, i ? 9437500 : 30000, 4, 2};
+        struct matrix m = i ? wide_band(shape) : spread_matrix(shape, true);
+        state_of_random = seed;
+        choose_blocks(true);
+        choose_segments(0);
+        choose_ranges(true);
+        choose_runs(true);
+        assert_int_equal(run_case(&m, true), i);
+        free_matrix(&m);
+    }
+}
+
 /* The workspace has no more than the output has, and beside that a part whose size does not depend on the
- * entries.  Indices of 4 bytes: of columns and rows for which words of 4 bytes do on this device. */
+ * entries: for any rows and columns, and with as many entries as there may be or fewer. */
 static void the_workspace_is_no_larger_than_the_output(void **state) {
     (void)state;
     static const unsigned widths[] = {0, 1, 2, 4, 8, 16};
-    static const uint64_t many[] = {(uint64_t)1 << 32, (uint64_t)1 << 36, (uint64_t)1 << 42};
     wl_device_info info;
     assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
+    const uint64_t is_host = strcmp(info.kind, "host") == 0;
     choose_segments(0);
-    const uint64_t rows = strcmp(info.arch, "sm_75") == 0 ? 1 << 20 : 1 << 22;
     choose_blocks(true);
-    for (unsigned i = 0; i < 6; i++)
-        for (unsigned j = 0; j < 16; j++) {
-            const bool by_columns = j % 2;
-            const unsigned index = j / 2 < 5 ? 4 : 8;
-            const uint64_t count =
-                               index == 8 ? (uint64_t)1 << 32 : (by_columns ? 1 << 24 : rows) >> (j / 2 * 5),
-                           others = index == 8   ? 1 << 30
-                                    : by_columns ? 1 << 24
-                                                 : (1ull << 40) / rows;
-            const wl_sparse_shape shape = {by_columns ? others : count, by_columns ? count : others,
-                                           index == 4 ? INT32_MAX : many[j / 2 - 5], index, widths[i]};
-            size_t bytes;
-            assert_int_equal(
-                (by_columns ? wl_csr_transpose_workspace : wl_coo_to_csr_workspace)(context, &shape, &bytes),
-                WL_ERROR_OK);
-            const uint64_t output = shape.entries * (index + widths[i]) + (count + 1) * index;
-            if (bytes > output + (68 << 20))
-                fail_msg("%llu entries, %u-byte indices, %u-byte values: %zu bytes for an output of %llu",
-                         (unsigned long long)shape.entries, index, widths[i], bytes,
-                         (unsigned long long)output);
-        }
+    choose_runs(false);
+    unsigned in_runs = 0;
+    for (unsigned i = 0; i < 4000; i++) {
+        state_of_random = seed * 31 + i;
+        const bool by_columns = draw(2);
+        const unsigned index = draw(2) ? 4 : 8;
+        const uint64_t most = index == 4 ? INT32_MAX : (uint64_t)1 << 42;
+        const wl_sparse_shape shape = {(uint64_t)1 << draw(index == 4 ? 32 : 33),
+                                       (uint64_t)1 << draw(index == 4 ? 32 : 33), most >> draw(8), index,
+                                       widths[draw(6)]};
+        size_t bytes, one_run;
+        assert_int_equal(
+            (by_columns ? wl_csr_transpose_workspace : wl_coo_to_csr_workspace)(context, &shape, &bytes),
+            WL_ERROR_OK);
+        wl__runs_spare = 1 << 20;
+        assert_int_equal(
+            (by_columns ? wl_csr_transpose_workspace : wl_coo_to_csr_workspace)(context, &shape, &one_run),
+            WL_ERROR_OK);
+        choose_runs(false);
+        in_runs += bytes < one_run;
+        const uint64_t output = shape.entries * (index + shape.width), lines = 64 * (shape.rows + shape.cols);
+        if (bytes > output + lines + (134 << 20) || bytes > one_run)
+            fail_msg("%llu x %llu, %llu entries, %u-byte indices, %u-byte values: %zu bytes for an output of "
+                     "%llu, %zu in one run",
+                     (unsigned long long)shape.rows, (unsigned long long)shape.cols,
+                     (unsigned long long)shape.entries, index, shape.width, bytes, (unsigned long long)output,
+                     one_run);
+    }
+    if (!is_host)
+        assert_in_range(in_runs, 50, 1000);
 }
 
 /* Devices of compute capability 8.0 have no room for wide blocks, whose tiles have fewer counts for an entry,
@@ -173,6 +262,7 @@ static void digits_fit_shared_memory(void **state) {
     size_t bytes;
     choose_blocks(true);
     choose_segments(0);
+    choose_runs(false);
     assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
     assert_int_equal(wl_csr_transpose_workspace(context, &shape, &bytes), WL_ERROR_OK);
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
@@ -189,6 +279,7 @@ static void places_tell_16_bits(void **state) {
     size_t bytes, more;
     choose_blocks(true);
     choose_segments(0);
+    choose_runs(false);
     assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
     if (strcmp(info.arch, "sm_80") != 0 && strcmp(info.arch, "sm_90") != 0)
         skip();
@@ -228,6 +319,7 @@ static void segments_are_long(void **state) {
     size_t bytes, more;
     choose_blocks(true);
     choose_segments(0);
+    choose_runs(false);
     assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
     if (strcmp(info.arch, "sm_90") != 0)
         skip();
@@ -247,6 +339,7 @@ static void many_entries_have_long_words(void **state) {
     size_t below, from_there_on;
     choose_blocks(false);
     choose_segments(0);
+    choose_runs(false);
     assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
     if (strcmp(info.kind, "host") == 0)
         skip();
@@ -292,12 +385,16 @@ static void any_bits_do_no_harm(void **state) {
         choose_blocks(i % 2);
         choose_ranges(i / 2 % 2);
         choose_segments(i / 4 % 2);
+        choose_runs(i / 8 % 2);
         /* Some CSR matrices have so many rows and columns that an entry's place tells a part of the row. */
-        const wl_sparse_shape shape = {1 + draw(!csr     ? 30000
-                                                : i == 4 ? 3000000
-                                                         : 3000),
-                                       1 + draw(i % 4 ? 3000 : 5000000), 1 + draw(20000), draw(2) ? 4 : 8,
-                                       draw(2) ? 4 : 0};
+        wl_sparse_shape shape = {1 + draw(!csr     ? 30000
+                                          : i == 4 ? 3000000
+                                                   : 3000),
+                                 1 + draw(i % 4 ? 3000 : 5000000), 1 + draw(20000), draw(2) ? 4 : 8,
+                                 draw(2) ? 4 : 0};
+        /* COO matrices in several runs. */
+        if (i / 8 % 2 && !csr)
+            shape = (wl_sparse_shape){9000, (uint64_t)1 << 31, shape.entries, 4, shape.width};
         struct array arrays[7];
         const uint64_t bytes[7] = {((csr ? shape.cols : shape.rows) + 1) * shape.index_bytes,
                                    shape.entries * shape.index_bytes,
@@ -457,6 +554,8 @@ int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_matrices),
         cmocka_unit_test(words_have_room),
+        cmocka_unit_test(several_runs),
+        cmocka_unit_test(several_runs_of_rows),
         cmocka_unit_test(the_workspace_is_no_larger_than_the_output),
         cmocka_unit_test(digits_fit_shared_memory),
         cmocka_unit_test(places_tell_16_bits),
