@@ -26,9 +26,9 @@ get_filename_component(WIDELOAD_CUDA_ROOT ${WIDELOAD_CUDA_ROOT}/../.. ABSOLUTE)
 find_path(WIDELOAD_CUDA_INCLUDE cuda.h
     HINTS ${WIDELOAD_CUDA_ROOT}/include ${WIDELOAD_CUDA_ROOT}/targets/x86_64-linux/include
     NO_DEFAULT_PATH REQUIRED)
-# For commands: nvcc, whose work is done once for all builds.
-set(WIDELOAD_NVCC_ONCE ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh ${PROJECT_SOURCE_DIR}/build-kernels ${PROJECT_BINARY_DIR}
-    ${WIDELOAD_NVCC})
+# For commands: what is done once for all builds, and nvcc so.
+set(WIDELOAD_ONCE ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh ${PROJECT_SOURCE_DIR}/build-kernels ${PROJECT_BINARY_DIR})
+set(WIDELOAD_NVCC_ONCE ${WIDELOAD_ONCE} ${WIDELOAD_NVCC})
 find_program(WIDELOAD_FATBINARY fatbinary HINTS ${WIDELOAD_CUDA_ROOT}/bin REQUIRED)
 
 # A driver decompresses machine code of this mode in some 20 us per module, of --compress-mode=size in 0.15 ms
@@ -42,34 +42,26 @@ set(WIDELOAD_CUDA_RELEASE ${cuda_major}.${cuda_minor})
 set(WIDELOAD_COMPRESSION --compress-all)
 set(WIDELOAD_PTX_COMPRESSION --compress-all)
 if(cuda_version GREATER_EQUAL 12080)
-    list(APPEND WIDELOAD_COMPRESSION --compress-mode=speed)
-    list(APPEND WIDELOAD_PTX_COMPRESSION --compress-mode=size)
+    string(APPEND WIDELOAD_COMPRESSION " --compress-mode=speed")
+    string(APPEND WIDELOAD_PTX_COMPRESSION " --compress-mode=size")
 endif()
 
 function(wideload_add_fatbin name source)
     set(output ${PROJECT_BINARY_DIR}/kernels/${name}.fatbin)
+    set(once ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh)
+    set(fatbin ${PROJECT_SOURCE_DIR}/cmake/fatbin.sh)
+    set(join ${PROJECT_SOURCE_DIR}/cmake/join_fatbins.sh)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" LEAST "")
     if(NOT arg_LEAST)
         set(arg_LEAST 75)
     endif()
     list(TRANSFORM arg_UNPARSED_ARGUMENTS PREPEND -D OUTPUT_VARIABLE definitions)
-    # The list's target is the last command's output.
     add_custom_command(
         OUTPUT ${output}
-        COMMAND ${WIDELOAD_NVCC_ONCE} -O3 -I${PROJECT_SOURCE_DIR} ${definitions} -ptx -lineinfo
-                -gencode arch=compute_${arg_LEAST},code=compute_${arg_LEAST}
-                -MD -MF ${output}.d -o ${output} ${PROJECT_SOURCE_DIR}/${source}
-        COMMAND ${CMAKE_COMMAND} -E rename ${output} ${output}.ptx
-        COMMAND ${WIDELOAD_NVCC_ONCE} -O3 -I${PROJECT_SOURCE_DIR} ${definitions} -cubin
-                -gencode arch=compute_90,code=sm_90 -MD -MF ${output}.cubin.d -o ${output}.cubin
-                ${PROJECT_SOURCE_DIR}/${source}
-        COMMAND ${WIDELOAD_FATBINARY} -64 ${WIDELOAD_PTX_COMPRESSION} --create=${output}.of_ptx
-                --image3=kind=ptx,sm=${arg_LEAST},file=${output}.ptx
-        COMMAND ${WIDELOAD_FATBINARY} -64 ${WIDELOAD_COMPRESSION} --create=${output}.of_cubin
-                --image3=kind=elf,sm=90,file=${output}.cubin
-        COMMAND ${PROJECT_SOURCE_DIR}/cmake/join_fatbins.sh ${output} ${output}.of_ptx ${output}.of_cubin
-        DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${WIDELOAD_NVCC} ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh
-                ${PROJECT_SOURCE_DIR}/cmake/join_fatbins.sh
+        COMMAND ${WIDELOAD_ONCE} ${fatbin} ${WIDELOAD_NVCC} ${WIDELOAD_FATBINARY} ${join} ${arg_LEAST}
+                ${WIDELOAD_PTX_COMPRESSION} ${WIDELOAD_COMPRESSION} -O3 -I${PROJECT_SOURCE_DIR} ${definitions}
+                -MF ${output}.d -o ${output} ${PROJECT_SOURCE_DIR}/${source}
+        DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${WIDELOAD_NVCC} ${once} ${fatbin} ${join}
         DEPFILE ${output}.d
         COMMENT "nvcc ${name}.fatbin"
         VERBATIM)

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs a command of nvcc once for all builds: the release build, the sanitizers' and clang's need the same kernels and
-# test programs, and nvcc takes minutes for all of them.
+# Runs a command of nvcc, or of a script that runs nvcc, once for all builds: the release build, the sanitizers' and
+# clang's need the same kernels and test programs, and nvcc takes minutes for all of them.
 #
 #   nvcc_once.sh STORE BUILD NVCC OPTION... -o OUTPUT OPTION...
 #
-# The folder STORE keeps what nvcc made.  NAME.d there, named after the compiler, the options and this script, lists the
+# The folder STORE keeps what nvcc made.  NAME.d there, named after the programs, the options and this script, lists the
 # files that the output was made of; NAME-TEXT is what became of these files' text.  Objects count by their text too.
 # BUILD is the build's folder.  What names it, in other options than -L, is this build's own and not kept; nor is what
 # has several sources, as nvcc lists the files of one.
@@ -28,8 +28,10 @@ if [ -n "$own" ] || [ $sources -gt 1 ]; then
 fi
 
 key() {
-    ls -lL --time-style=full-iso "$1"
     cat "$0"
+    for word in "$@"; do
+        ! [ -x "$word" ] || [ -d "$word" ] || ls -lL --time-style=full-iso "$word"
+    done
     before=
     for word in "$@"; do
         case $before:$word in

@@ -9,8 +9,8 @@ import tempfile
 import unittest
 
 FATBINARY, SOURCE, BUILD = sys.argv.pop(1), pathlib.Path(sys.argv.pop(1)), pathlib.Path(sys.argv.pop(1))
-IMAGES = [f"--image3=kind=ptx,sm=75,file={BUILD}/kernels/copy_any.fatbin.ptx",
-          f"--image3=kind=elf,sm=90,file={BUILD}/kernels/copy_any.fatbin.cubin"]
+IMAGES = [f"--image3=kind=ptx,sm=75,file={BUILD}/tests/exec/memory.ptx",
+          f"--image3=kind=elf,sm=90,file={BUILD}/tests/cuda/machine.cubin"]
 
 
 class Join(unittest.TestCase):
