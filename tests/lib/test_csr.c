@@ -160,7 +160,7 @@ static void several_runs(void **state) {
     /* Too few for runs; the fewest; two kinds of blocks, of which the last run's need more counts. */
     static const uint64_t entries[] = {3, 32, 33, 45001};
     enum { FIRST = sizeof entries / sizeof *entries };
-    for (unsigned i = 0; i < 20; i++) {
+    for (unsigned i = 0; i < 12; i++) {
         if (left_to_release())
             continue;
         state_of_random = seed * 104729 + i;

@@ -177,12 +177,9 @@ static void matrices_move(void **state) {
     permute(&all[0], 1, 64, 32);
 }
 
-/* Every misalignment of either side, and some of both.  An older device, which lib_floors tests too, gets one
- * of the three for each. */
+/* Every misalignment of either side, and some of both. */
 static void every_shift(void **state) {
     (void)state;
-    const char *arch = getenv("WIDELOAD_ARCH");
-    const bool older = arch && strcmp(arch, "sm_90") != 0;
     for (unsigned i = 0; i < PROBLEMS; i++) {
         struct problem problem = problems[i];
         problem.strategy = NULL;
@@ -192,8 +189,7 @@ static void every_shift(void **state) {
                     continue;
                 const unsigned all[][2] = {{shift, 0}, {0, shift}, {shift, 16 / width - shift}};
                 for (unsigned n = 0; n < 3; n++)
-                    if (!older || n == (i + shift) % 3)
-                        permute(&problem, width, all[n][0], all[n][1]);
+                    permute(&problem, width, all[n][0], all[n][1]);
             }
     }
 }
