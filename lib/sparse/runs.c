@@ -5,23 +5,22 @@
 #include "lib/sparse/ranges.h"
 #include "lib/sparse/runs_parameters.h"
 
-/* A run's words of two passes, of 8 bytes each, lie in the output's indices.  With five runs they take less than 4 bytes
- * of each entry, whatever the alignment, from LEAST entries on; and then there are five. */
+/* A run's words of two passes, of 8 bytes each, lie in the output's indices.  With five runs they take less
+ * than 4 bytes of each entry, whatever the alignment, from LEAST entries on; and then there are five. */
 enum { LEAST = 32 };
 
 uint64_t wl__runs_spare = 64;
 
-/* What lies between two passes is more than the output's indices and values only if indices have 4 bytes and words 8.
- * Then those of a run have 8, too. */
+/* What lies between two passes is more than the output's indices and values only if indices have 4 bytes and
+ * words 8. Then those of a run have 8, too. */
 static bool is_one_run(const wl_context *context, const struct wl__sort *sort) {
-    return sort->entries < LEAST ||
-           wl__sort_between(context, sort) <=
-               sort->entries * (sort->index_bytes + sort->width) +
-                   wl__runs_spare * (sort->keys + sort->rows + ((uint64_t)1 << 20));
+    return sort->entries < LEAST || wl__sort_between(context, sort) <=
+                                        sort->entries * (sort->index_bytes + sort->width) +
+                                            wl__runs_spare * (sort->keys + sort->rows + ((uint64_t)1 << 20));
 }
 
-/* The workspace, as offsets.  It begins with whether ranges of columns failed, and the rest of theirs is not wanted
- * when entries are sorted. */
+/* The workspace, as offsets.  It begins with whether ranges of columns failed, and the rest of theirs is not
+ * wanted when entries are sorted. */
 struct places {
     uint64_t others, values, starts, sort, end; /* of all runs, and what the sort of a run needs */
 };
@@ -65,7 +64,8 @@ uint64_t wl__runs_workspace(const wl_context *context, const struct wl__sort *so
     return places_of(context, sort).end;
 }
 
-/* Sorts each run into the workspace, with the output as room for what lies between passes.  Then it merges them. */
+/* Sorts each run into the workspace, with the output as room for what lies between passes.  Then it merges
+ * them. */
 static wl_error sort_runs(wl_context *context, const struct wl__sort *sort, const struct places *places,
                           wl_devptr failed, wl_stream stream) {
     const wl_devptr work = sort->workspace;

@@ -1,15 +1,16 @@
-/* Merges runs of a sparse matrix's entries, each of which is sorted.  Part of sums.cu, since a module of its own would
- * cost each context more than these two kernels do.
+/* Merges runs of a sparse matrix's entries, each of which is sorted.  Part of sums.cu, since a module of its
+ * own would cost each context more than these two kernels do.
  *
- * A key's entries are those of the first run, then those of the second, and so on, as runs follow each other in the
- * input.  So the output's starts are the sums of the runs' starts, and an entry's place among its key's says which run
- * it is from.  A block writes neighbouring entries of the output; they have neighbouring keys, so what it reads of each
- * run lies together, too.
+ * A key's entries are those of the first run, then those of the second, and so on, as runs follow each other
+ * in the input.  So the output's starts are the sums of the runs' starts, and an entry's place among its
+ * key's says which run it is from.  A block writes neighbouring entries of the output; they have neighbouring
+ * keys, so what it reads of each run lies together, too.
  *
- * Traffic: each run's starts are read two times and their sums written once; each entry is read and written once.
+ * Traffic: each run's starts are read two times and their sums written once; each entry is read and written
+ * once.
  *
- * Bad input does no harm: a run's starts ascend to its length whatever its keys are (a key out of range starts
- * nothing), and what is written before the first start is any entry. */
+ * Bad input does no harm: a run's starts ascend to its length whatever its keys are (a key out of range
+ * starts nothing), and what is written before the first start is any entry. */
 #include "lib/sparse/runs_parameters.h"
 
 #define WL_EACH WL_RUNS_EACH
@@ -39,10 +40,11 @@ extern "C" __global__ void __launch_bounds__(WL_RUNS_THREADS)
     }
 }
 
-/* The place among the runs' entries of the output's entry `at`, which has this key: in the first run that has more of
- * the key's entries than are left.  Then `left` falls below 0, which is more than any count.  All starts are loaded at
- * once. */
-static __device__ __forceinline__ uint32_t wl_place_in_runs(const struct wl_runs &p, uint32_t at, uint32_t key) {
+/* The place among the runs' entries of the output's entry `at`, which has this key: in the first run that has
+ * more of the key's entries than are left.  Then `left` falls below 0, which is more than any count.  All
+ * starts are loaded at once. */
+static __device__ __forceinline__ uint32_t wl_place_in_runs(const struct wl_runs &p, uint32_t at,
+                                                            uint32_t key) {
     const uint32_t *starts = (const uint32_t *)wl_global(p.run_starts) + key;
     uint32_t first[WL_RUNS], end[WL_RUNS];
 #pragma unroll
