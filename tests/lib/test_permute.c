@@ -177,7 +177,7 @@ static void matrices_move(void **state) {
     permute(&all[0], 1, 64, 32);
 }
 
-/* Every misalignment of either side, and some of both. */
+/* Every misalignment, in turn of the input, of the output, and of both. */
 static void every_shift(void **state) {
     (void)state;
     for (unsigned i = 0; i < PROBLEMS; i++) {
@@ -187,9 +187,9 @@ static void every_shift(void **state) {
             for (unsigned shift = 1; shift < 16 / width; shift++) {
                 if (left_to_release())
                     continue;
-                const unsigned all[][2] = {{shift, 0}, {0, shift}, {shift, 16 / width - shift}};
-                for (unsigned n = 0; n < 3; n++)
-                    permute(&problem, width, all[n][0], all[n][1]);
+                const unsigned all[][2] = {{shift, 0}, {0, shift}, {shift, 16 / width - shift}},
+                               n = (i + shift) % 3;
+                permute(&problem, width, all[n][0], all[n][1]);
             }
     }
 }

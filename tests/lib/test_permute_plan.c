@@ -13,7 +13,7 @@
 
 /* Builds with sanitizers take several times as long for a case. */
 #ifdef __SANITIZE_ADDRESS__
-#define CASES(n) ((n) / 4)
+#define CASES(n) ((n) / 8)
 #else
 #define CASES(n) (n)
 #endif
