@@ -71,7 +71,7 @@ format:
 	@scripts/format.sh
 
 clean:
-	rm -rf build build-kernels build-sanitize build-coverage build-debug build-clang build-fuzz
+	rm -rf build build-kernels build-sanitize build-coverage build-debug build-fuzz
 
 setup:
 	@scripts/setup.sh

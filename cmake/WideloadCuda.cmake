@@ -26,7 +26,7 @@ get_filename_component(WIDELOAD_CUDA_ROOT ${WIDELOAD_CUDA_ROOT}/../.. ABSOLUTE)
 find_path(WIDELOAD_CUDA_INCLUDE cuda.h
     HINTS ${WIDELOAD_CUDA_ROOT}/include ${WIDELOAD_CUDA_ROOT}/targets/x86_64-linux/include
     NO_DEFAULT_PATH REQUIRED)
-# For commands: what is done once for all builds, and nvcc so.
+# A command begins with WIDELOAD_ONCE if its work is done once for all builds.  WIDELOAD_NVCC_ONCE is that for nvcc.
 set(WIDELOAD_ONCE ${PROJECT_SOURCE_DIR}/cmake/nvcc_once.sh ${PROJECT_SOURCE_DIR}/build-kernels ${PROJECT_BINARY_DIR})
 set(WIDELOAD_NVCC_ONCE ${WIDELOAD_ONCE} ${WIDELOAD_NVCC})
 find_program(WIDELOAD_FATBINARY fatbinary HINTS ${WIDELOAD_CUDA_ROOT}/bin REQUIRED)
@@ -61,7 +61,7 @@ function(wideload_add_fatbin name source)
         COMMAND ${WIDELOAD_ONCE} ${fatbin} ${WIDELOAD_NVCC} ${WIDELOAD_FATBINARY} ${join} ${arg_LEAST}
                 ${WIDELOAD_PTX_COMPRESSION} ${WIDELOAD_COMPRESSION} -O3 -I${PROJECT_SOURCE_DIR} ${definitions}
                 -MF ${output}.d -o ${output} ${PROJECT_SOURCE_DIR}/${source}
-        DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${WIDELOAD_NVCC} ${once} ${fatbin} ${join}
+        DEPENDS ${PROJECT_SOURCE_DIR}/${source} ${WIDELOAD_NVCC} ${WIDELOAD_FATBINARY} ${once} ${fatbin} ${join}
         DEPFILE ${output}.d
         COMMENT "nvcc ${name}.fatbin"
         VERBATIM)

@@ -21,6 +21,7 @@ while [ "$left" -gt 0 ]; do
     left=$((left - 2))
 done
 
+trap 'rm -f "$output.ptx" "$output.cubin" "$output.of_ptx" "$output.of_cubin" "$output.d1" "$output.d2"' EXIT
 "$nvcc" "$@" -ptx -lineinfo -gencode "arch=compute_$least,code=compute_$least" -MD -MF "$output.d1" -o "$output.ptx"
 "$nvcc" "$@" -cubin -gencode arch=compute_90,code=sm_90 -MD -MF "$output.d2" -o "$output.cubin"
 # shellcheck disable=SC2086 # several options
@@ -28,8 +29,9 @@ done
 # shellcheck disable=SC2086
 "$fatbinary" -64 $code_compression --create="$output.of_cubin" --image3="kind=elf,sm=90,file=$output.cubin"
 "$join" "$output" "$output.of_ptx" "$output.of_cubin"
+# The two lists as one, of this output.
 {
-    sed '$s/$/ \\/' "$output.d1"
+    printf '%s : ' "$output"
+    sed '1s/^.*[^\\] *: //; $s/$/ \\/' "$output.d1"
     sed '1s/^.*[^\\] *: //' "$output.d2"
 } >"$list"
-rm -f "$output.ptx" "$output.cubin" "$output.of_ptx" "$output.of_cubin" "$output.d1" "$output.d2"

@@ -2,9 +2,9 @@
 # Runs a command of nvcc, or of a script that runs nvcc, once for all builds: the release build, the sanitizers' and
 # clang's need the same kernels and test programs, and nvcc takes minutes for all of them.
 #
-#   nvcc_once.sh STORE BUILD NVCC OPTION... -o OUTPUT OPTION...
+#   nvcc_once.sh STORE BUILD PROGRAM [ARGUMENT...] OPTION... -o OUTPUT OPTION...
 #
-# The folder STORE keeps what nvcc made.  NAME.d there, named after the programs, the options and this script, lists the
+# Arguments before the first option that are paths name programs, too.  The folder STORE keeps what nvcc made.  NAME.d there, named after the programs, the options and this script, lists the
 # files that the output was made of; NAME-TEXT is what became of these files' text.  Objects count by their text too.
 # BUILD is the build's folder.  What names it, in other options than -L, is this build's own and not kept; nor is what
 # has several sources, as nvcc lists the files of one.
@@ -30,7 +30,10 @@ fi
 key() {
     cat "$0"
     for word in "$@"; do
-        ! [ -x "$word" ] || [ -d "$word" ] || ls -lL --time-style=full-iso "$word"
+        case $word in
+        -*) break ;;
+        /*) ls -lL --time-style=full-iso "$word" ;;
+        esac
     done
     before=
     for word in "$@"; do

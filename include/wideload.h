@@ -375,8 +375,8 @@ WL_API wl_error wl_csr_transpose(wl_context *context, const wl_sparse_shape *sha
 
 /* Makes rows (CSR) of entries in any order (COO): entry i lies in row rows[i] and column cols[i] and has the
  * value values[i].  The entries of each row keep their order.  The rest is as for wl_csr_transpose(), with
- * rows in place of columns.  With indices of 4 bytes, workspace for each row and column is left out up to
- * 2^22 rows if rows * cols is at most 2^40.  */
+ * rows in place of columns.  With indices of 4 bytes, workspace for each row and column is left out only up
+ * to 2^22 rows (2^20 on 7.5) if rows * cols is at most 2^40.  */
 WL_API wl_error wl_coo_to_csr_workspace(wl_context *context, const wl_sparse_shape *shape, size_t *bytes);
 WL_API wl_error wl_coo_to_csr(wl_context *context, const wl_sparse_shape *shape, const wl_csr *to,
                               wl_devptr rows, wl_devptr cols, wl_devptr values, wl_devptr workspace,

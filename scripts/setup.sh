@@ -4,7 +4,7 @@
 #   scripts/setup.sh [coverage] [browser] [clang] [nvrtc] [wheel]
 #
 # The arguments add packages.  coverage: for `make coverage`; browser: Chromium, for the tests of the report's page and of
-# docs/explorer.html; clang: for the presets clang and fuzz, and for scripts/explorer.py; nvrtc: NVRTC (90 MB), for a test
+# docs/explorer.html; clang: for the preset fuzz, and for scripts/explorer.py; nvrtc: NVRTC (90 MB), for a test
 # that compiles at run time, if the compiler is in .cuda/; wheel: Python's virtual environments and headers, for
 # `make wheel`.
 #

@@ -6,8 +6,9 @@
 #include "lib/sparse/runs_parameters.h"
 
 /* A run's words of two passes, of 8 bytes each, lie in the output's indices.  With five runs they take less
- * than 4 bytes of each entry, whatever the alignment, from LEAST entries on; and then there are five. */
-enum { LEAST = 32 };
+ * than 4 bytes per entry, whatever the alignment, from LEAST entries on.  Then there are five, and behind
+ * each but the last there are as many entries as a warp has in a tile, whose row the sort looks for. */
+enum { LEAST = 8192 };
 
 uint64_t wl__runs_spare = 64;
 
@@ -36,6 +37,7 @@ static struct wl__sort run_of(const struct wl__sort *sort, uint64_t begin) {
     struct wl__sort run = *sort;
     run.before = begin;
     run.entries = most < left ? most : left;
+    run.behind = left - run.entries;
     run.has_room = true;
     return run;
 }
@@ -108,12 +110,15 @@ static wl_error sort_runs(wl_context *context, const struct wl__sort *sort, cons
 wl_error wl__runs_sort(wl_context *context, const struct wl__sort *sort, wl_stream stream) {
     const struct places places = places_of(context, sort);
     const wl_devptr failed = wl__ranges_suit(context, sort) ? sort->workspace : 0;
-    wl_error error = failed
-                         ? wl__ranges_run(context, sort, failed, stream)
-                         : wl_fill(context, sort->starts, 0xff, (sort->keys + 1) * sort->index_bytes, stream);
+    const bool is_one = is_one_run(context, sort);
+    wl_error error = WL_ERROR_OK;
+    if (failed)
+        error = wl__ranges_run(context, sort, failed, stream);
+    else if (is_one)
+        error = wl_fill(context, sort->starts, 0xff, (sort->keys + 1) * sort->index_bytes, stream);
     if (error)
         return error;
-    if (!is_one_run(context, sort))
+    if (!is_one)
         return sort_runs(context, sort, &places, failed, stream);
     struct wl__sort all = *sort;
     all.workspace += places.sort;

@@ -6,8 +6,8 @@
  * key's says which run it is from.  A block writes neighbouring entries of the output; they have neighbouring
  * keys, so what it reads of each run lies together, too.
  *
- * Traffic: each run's starts are read two times and their sums written once; each entry is read and written
- * once.
+ * Traffic: the runs' starts are read two times; their sums are written once, and read once; each entry is
+ * read and written once.
  *
  * Bad input does no harm: a run's starts ascend to its length whatever its keys are (a key out of range
  * starts nothing), and what is written before the first start is any entry. */

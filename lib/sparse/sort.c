@@ -269,7 +269,7 @@ static wl_error run_segment(wl_context *context, const struct plan *plan, const 
     const uint64_t left = plan->tiles - first, tiles = left < plan->segment ? left : plan->segment,
                    chunks = wl__divide_up(tiles, WL_SORT_CHUNK);
     struct wl_sort_pass p = *pass;
-    const uint64_t begin = first * plan->tile;
+    const uint64_t begin = first * plan->tile, parts_end = pass->begin + begin + tiles * plan->tile + 1;
     p.begin += begin;
     p.left -= begin;
     p.from += begin * (pass->first ? pass->index_bytes : plan->word);
@@ -283,7 +283,7 @@ static wl_error run_segment(wl_context *context, const struct plan *plan, const 
                                 .rows = pass->rows,
                                 .begin = p.begin,
                                 /* The last part looks for the row of the one that follows. */
-                                .end = tiles < left ? p.begin + tiles * plan->tile + 1 : pass->entries,
+                                .end = parts_end < pass->entries ? parts_end : pass->entries,
                                 .tiles = tiles,
                                 .bits = pass->bits,
                                 .part = plan->tile / (plan->threads / 32),
@@ -356,7 +356,7 @@ wl_error wl__sort_run(wl_context *context, const struct wl__sort *sort, wl_devpt
                                                                        sort->index_bytes}
                                                : lows;
         const struct wl_sort_pass pass = {
-            .entries = (first ? sort->before : 0) + sort->entries,
+            .entries = first ? sort->before + sort->entries + sort->behind : sort->entries,
             .begin = first ? sort->before : 0,
             .left = sort->entries,
             .failed = failed,

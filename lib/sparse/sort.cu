@@ -154,6 +154,7 @@ static __device__ __forceinline__ void wl_find_others(const struct wl_sort_pass 
     }
 }
 
+#if WL_WORD == 4
 /* A word of 4 bytes of the second pass of three, for the third: without the second digit, which its place
  * will tell together with the first one, and with the part of the row that its place told. */
 static __device__ __forceinline__ uint32_t wl_word_without(const struct wl_sort_pass &p, uint32_t word,
@@ -161,6 +162,7 @@ static __device__ __forceinline__ uint32_t wl_word_without(const struct wl_sort_
     return word >> p.other_bits >> p.bits << (p.other_bits + p.part_bits) |
            (other & p.part_mask) << p.other_bits | (word & p.other_mask);
 }
+#endif
 
 /* Puts the thread's words in their places, and behind words of 4 bytes a tag each: the digit, or in the last
  * pass the digits before and the part.  An index out of range does not change the digits above it in a word

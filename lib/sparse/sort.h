@@ -18,8 +18,10 @@ struct wl__sort {
     unsigned index_bytes, width; /* 4 or 8; 0, 1, 2, 4, 8 or 16 */
     /* Known before the addresses are, as the workspace depends on them. */
     bool has_pointers;
-    bool has_room;   /* what lies between two passes has room outside of the workspace */
-    uint64_t before; /* entries of the matrix before these, which the rows' starts count, too */
+    bool has_room; /* what lies between two passes has room outside of the workspace */
+    /* Entries of the matrix before these and behind them: the rows' starts count all.  There are some only
+     * where words have 8 bytes. */
+    uint64_t before, behind;
     wl_devptr from_keys, from_values;
     wl_devptr pointers; /* rows' starts, rows + 1 of them, or 0: */
     wl_devptr others;   /* an index of each entry */

@@ -1,4 +1,4 @@
-/* For sort.cu: the rows of a warp's entries, from where rows begin. */
+/* For sort.cu and runs.cuh: the rows of a warp's entries, from where rows begin. */
 #ifndef WIDELOAD_LIB_SORT_ROWS_CUH
 #define WIDELOAD_LIB_SORT_ROWS_CUH
 

@@ -1,4 +1,5 @@
-/* For sort.cu: sums of the counts of tiles, and the starts of keys without entries.
+/* For sort.cu: sums of the counts of tiles, and the starts of keys without entries.  At the end runs are
+ * merged.
  *
  * Traffic: each tile's counts, one per bin, are read and written once.  The starts are read twice and written
  * once.  A sort of several segments reads the keys once more. */

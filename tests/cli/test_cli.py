@@ -293,7 +293,7 @@ class Terminal(unittest.TestCase):
     def test_width(self):
         command = ["bench", "transpose", "matmul", "read-offset", "--kernel", "shared-pad-unroll,shared,tile-square,plain",
                    "--size", "100" if SANITIZED else "600"]
-        for columns, most in (80, 80), (100, 100), (300, 100), (0, 100):
+        for columns, most in [(80, 80), (0, 100)] if SANITIZED else [(80, 80), (100, 100), (300, 100), (0, 100)]:
             with self.subTest(columns=columns):
                 lines = self.shown(columns, *command).splitlines()
                 self.assertEqual(sum(" ok " in line for line in lines), 6)

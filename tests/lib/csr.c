@@ -11,7 +11,6 @@
 #include "csr.h"
 #include "device.h"
 #include "lib/sparse/ranges.h"
-#include "lib/sparse/runs.h"
 #include "lib/sparse/sort.h"
 
 enum { GUARD = 64 };
@@ -203,26 +202,26 @@ static void expect_sorted(const struct matrix *m, bool by_columns, const struct 
     free(found);
 }
 
-/* What wideload.h says of the workspace, with as many columns as each device takes so. */
-static void expect_workspace(const wl_sparse_shape *shape, bool by_columns, uint64_t bytes) {
+void expect_workspace(const wl_sparse_shape *shape, bool by_columns, uint64_t bytes) {
     wl_device_info info;
     assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
     const bool old = strcmp(info.arch, "sm_75") == 0;
     const uint64_t keys = by_columns ? shape->cols : shape->rows, two_digits = old ? 1 << 20 : 1 << 22,
                    three_digits = 1 << 24;
     const bool is_short =
+        shape->index_bytes == 8 ||
         (keys <= two_digits && shape->rows * shape->cols <= (uint64_t)1 << (by_columns ? 46 : 40)) ||
         (by_columns && shape->rows <= three_digits && shape->cols <= three_digits);
-    const uint64_t words = shape->index_bytes == 4 && is_short             ? 4
-                           : shape->index_bytes == 8 || keys <= two_digits ? 8
-                                                                           : 16,
-                   each = keys > (old ? 1024 : 2048) ? words + shape->width : 0,
+    const uint64_t each = keys > (old ? 1024 : 2048) ? shape->index_bytes + shape->width : 0,
+                   lines = is_short ? 0 : 64 * (shape->rows + shape->cols) + (64 << 20),
                    counts = shape->entries * 21 / 10, most = 67 << 20,
-                   rest = (counts < most ? counts : most) + 8 * (keys / 4096) + (1280 << 10),
-                   one_run = shape->entries * each,
-                   runs = shape->entries * (4 + shape->width) + 20 * (keys + 1);
-    /* A test has several runs also where one needs less. */
-    assert_true(bytes <= rest + (wl__runs_spare || one_run > runs ? one_run : runs));
+                   limit = shape->entries * each + lines + (counts < most ? counts : most) +
+                           8 * (keys / 4096) + (1280 << 10);
+    if (bytes > limit)
+        fail_msg("%llu x %llu, %llu entries, %u-byte indices, %u-byte values, %s: %llu bytes, more than %llu",
+                 (unsigned long long)shape->rows, (unsigned long long)shape->cols,
+                 (unsigned long long)shape->entries, shape->index_bytes, shape->width,
+                 by_columns ? "CSR" : "COO", (unsigned long long)bytes, (unsigned long long)limit);
 }
 
 /* Whether the result was written by ranges of columns: the workspace begins with whether they failed. */
@@ -250,7 +249,7 @@ bool run_case(const struct matrix *m, bool by_columns) {
     struct array to[3] = {new_array(((by_columns ? shape->cols : shape->rows) + 1) * index),
                           new_array(shape->entries * index), new_array(shape->entries * shape->width)};
     size_t bytes;
-    /* Words between passes may lie there, which have 8 bytes. */
+    /* Words of 8 bytes may lie there between passes, so it begins at any multiple of an index. */
     to[1].at += index * draw(2);
     assert_int_equal(wl_upload(context, from[2].at, m->values, shape->entries * shape->width), WL_ERROR_OK);
     assert_int_equal(

@@ -46,6 +46,8 @@ struct array indices_array(const uint64_t *from, uint64_t count, unsigned bytes)
 void expect_indices(const struct array *array, const uint64_t *expected, uint64_t count, unsigned bytes,
                     const char *what);
 
+/* Bytes of workspace are no more than wideload.h says. */
+void expect_workspace(const wl_sparse_shape *shape, bool by_columns, uint64_t bytes);
 /* Transposes a matrix (by columns), or makes rows of its entries, and compares all of the result.  True: it
  * went by ranges of columns (lib/sparse/ranges.h). */
 bool run_case(const struct matrix *m, bool by_columns);

@@ -16,9 +16,12 @@ int open_host(void **state);
 /* The same set-up without the mover of small arrays (without_small.h). */
 int open_without_small(void **state);
 
-/* Whether this case is skipped.  Under a sanitizer, which takes several times as long, one of six cases runs;
- * for an older device, whose kernels lib_floors tests too, one of three.  A loop inside a case may ask again,
- * and then skips as many of what is left.  The choice is the same in each run. */
+/* Whether only the release build's tests run this case.  Under a sanitizer, which takes several times as
+ * long, one of six cases runs.  A loop inside a case may ask again, and then skips as many of what is left.
+ * The choice is the same in each run. */
 bool left_to_release(void);
+/* Whether only the tests for sm_90 run this case.  For another device, whose movers lib_floors tests too, one
+ * of three runs. */
+bool left_to_newer(void);
 
 #endif

@@ -135,8 +135,9 @@ static void words_have_room(void **state) {
     }
 }
 
-/* A band of 9 entries in 16 rows: ranges of columns suit it. */
-static struct matrix wide_band(wl_sparse_shape shape) {
+/* A band of 9 entries in 16 rows: ranges of columns suit it, if the columns of the first rows are not far
+ * apart. */
+static struct matrix wide_band(wl_sparse_shape shape, bool far_apart) {
     struct matrix m = {.shape = shape, .starts = allocated((shape.rows + 1) * 8)};
     m.rows = allocated(8 * shape.entries);
     m.cols = allocated(8 * shape.entries);
@@ -145,11 +146,13 @@ static struct matrix wide_band(wl_sparse_shape shape) {
         m.starts[row] = count;
         if (row % 16 < 9 && count < shape.entries) {
             m.rows[count] = row;
-            m.cols[count++] = row / 4 % shape.cols;
+            m.cols[count++] = far_apart && row < 64 ? draw(shape.cols) : row / 4 % shape.cols;
         }
     }
     m.starts[shape.rows] = m.shape.entries = count;
     m.values = allocated(count * shape.width);
+    for (uint64_t i = 0; i < count * shape.width; i++)
+        m.values[i] = (unsigned char)i;
     return m;
 }
 
@@ -158,11 +161,9 @@ static void several_runs(void **state) {
     (void)state;
     static const unsigned widths[] = {0, 1, 2, 4, 8, 16};
     /* Too few for runs; the fewest; two kinds of blocks, of which the last run's need more counts. */
-    static const uint64_t entries[] = {3, 32, 33, 45001};
+    static const uint64_t entries[] = {3, 8191, 8192, 8193, 45001};
     enum { FIRST = sizeof entries / sizeof *entries };
     for (unsigned i = 0; i < 12; i++) {
-        if (left_to_release())
-            continue;
         state_of_random = seed * 104729 + i;
         wl_sparse_shape shape = {.rows = 8193 + draw((uint64_t)1 << (13 + draw(10))),
                                  .cols = (uint64_t)1 << 31,
@@ -185,68 +186,61 @@ static void several_runs(void **state) {
     }
 }
 
-/* Rows and columns are so many that words have 8 bytes.  The second one goes by ranges of columns, which are
- * tried before. */
+/* Rows and columns are so many that words have 8 bytes.  Ranges of columns are tried before: not of the first
+ * matrix; they suit the second one, and fail with the third. */
 static void several_runs_of_rows(void **state) {
     (void)state;
     wl_device_info info;
     assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
     if (left_to_release() || strcmp(info.kind, "host") == 0)
         skip();
-    const unsigned count = strcmp(info.arch, "sm_75") == 0 ? 1 : 2;
+    const unsigned count = strcmp(info.arch, "sm_90") == 0 ? 3 : 1;
     for (unsigned i = 0; i < count; i++) {
         const wl_sparse_shape shape = {(1 << 24) + 1, (1 << 23) + 1, i ? 9437500 : 30000, 4, 2};
-        struct matrix m = i ? wide_band(shape) : spread_matrix(shape, true);
         state_of_random = seed;
+        struct matrix m = i ? wide_band(shape, i == 2) : spread_matrix(shape, true);
         choose_blocks(true);
         choose_segments(0);
         choose_ranges(true);
         choose_runs(true);
-        assert_int_equal(run_case(&m, true), i);
+        assert_int_equal(run_case(&m, true), i == 1);
         free_matrix(&m);
     }
 }
 
-/* The workspace has no more than the output has, and beside that a part whose size does not depend on the
- * entries: for any rows and columns, and with as many entries as there may be or fewer. */
-static void the_workspace_is_no_larger_than_the_output(void **state) {
+/* The workspace is no larger than wideload.h says for any rows, columns and entries, and in several runs no
+ * larger than in one. */
+static void the_workspace_is_limited(void **state) {
     (void)state;
     static const unsigned widths[] = {0, 1, 2, 4, 8, 16};
     wl_device_info info;
     assert_int_equal(wl_get_device_info(context, &info), WL_ERROR_OK);
-    const uint64_t is_host = strcmp(info.kind, "host") == 0;
     choose_segments(0);
     choose_blocks(true);
-    choose_runs(false);
     unsigned in_runs = 0;
-    for (unsigned i = 0; i < 4000; i++) {
+    for (unsigned i = 0; i < 20000; i++) {
         state_of_random = seed * 31 + i;
         const bool by_columns = draw(2);
         const unsigned index = draw(2) ? 4 : 8;
         const uint64_t most = index == 4 ? INT32_MAX : (uint64_t)1 << 42;
-        const wl_sparse_shape shape = {(uint64_t)1 << draw(index == 4 ? 32 : 33),
-                                       (uint64_t)1 << draw(index == 4 ? 32 : 33), most >> draw(8), index,
+        const wl_sparse_shape shape = {((uint64_t)1 << draw(32)) + draw(2),
+                                       ((uint64_t)1 << draw(32)) + draw(2), most >> draw(8), index,
                                        widths[draw(6)]};
+        wl_error (*workspace)(wl_context *, const wl_sparse_shape *, size_t *) =
+            by_columns ? wl_csr_transpose_workspace : wl_coo_to_csr_workspace;
         size_t bytes, one_run;
-        assert_int_equal(
-            (by_columns ? wl_csr_transpose_workspace : wl_coo_to_csr_workspace)(context, &shape, &bytes),
-            WL_ERROR_OK);
-        wl__runs_spare = 1 << 20;
-        assert_int_equal(
-            (by_columns ? wl_csr_transpose_workspace : wl_coo_to_csr_workspace)(context, &shape, &one_run),
-            WL_ERROR_OK);
+        if (index == 4 && (shape.rows > (uint64_t)1 << 31 || shape.cols > (uint64_t)1 << 31))
+            continue;
         choose_runs(false);
+        assert_int_equal(workspace(context, &shape, &bytes), WL_ERROR_OK);
+        expect_workspace(&shape, by_columns, bytes);
+        wl__runs_spare = 1 << 20;
+        assert_int_equal(workspace(context, &shape, &one_run), WL_ERROR_OK);
+        assert_true(bytes <= one_run);
         in_runs += bytes < one_run;
-        const uint64_t output = shape.entries * (index + shape.width), lines = 64 * (shape.rows + shape.cols);
-        if (bytes > output + lines + (134 << 20) || bytes > one_run)
-            fail_msg("%llu x %llu, %llu entries, %u-byte indices, %u-byte values: %zu bytes for an output of "
-                     "%llu, %zu in one run",
-                     (unsigned long long)shape.rows, (unsigned long long)shape.cols,
-                     (unsigned long long)shape.entries, index, shape.width, bytes, (unsigned long long)output,
-                     one_run);
     }
-    if (!is_host)
-        assert_in_range(in_runs, 50, 1000);
+    if (strcmp(info.kind, "host") != 0)
+        assert_in_range(in_runs, 100, 10000);
 }
 
 /* Devices of compute capability 8.0 have no room for wide blocks, whose tiles have fewer counts for an entry,
@@ -392,9 +386,11 @@ static void any_bits_do_no_harm(void **state) {
                                                    : 3000),
                                  1 + draw(i % 4 ? 3000 : 5000000), 1 + draw(20000), draw(2) ? 4 : 8,
                                  draw(2) ? 4 : 0};
-        /* COO matrices in several runs. */
+        /* In several runs, of which a CSR matrix's have many rows and columns. */
         if (i / 8 % 2 && !csr)
-            shape = (wl_sparse_shape){9000, (uint64_t)1 << 31, shape.entries, 4, shape.width};
+            shape = (wl_sparse_shape){9000, (uint64_t)1 << 31, 10000 + shape.entries, 4, shape.width};
+        if (i == 8)
+            shape = (wl_sparse_shape){(1 << 24) + 1, (1 << 23) + 1, 10000 + shape.entries, 4, shape.width};
         struct array arrays[7];
         const uint64_t bytes[7] = {((csr ? shape.cols : shape.rows) + 1) * shape.index_bytes,
                                    shape.entries * shape.index_bytes,
@@ -556,7 +552,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(words_have_room),
         cmocka_unit_test(several_runs),
         cmocka_unit_test(several_runs_of_rows),
-        cmocka_unit_test(the_workspace_is_no_larger_than_the_output),
+        cmocka_unit_test(the_workspace_is_limited),
         cmocka_unit_test(digits_fit_shared_memory),
         cmocka_unit_test(places_tell_16_bits),
         cmocka_unit_test(wide_blocks_count_to_32_bits),
