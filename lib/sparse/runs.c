@@ -23,13 +23,9 @@ static bool is_one_run(const wl_context *context, const struct wl__sort *sort) {
 /* The workspace, as offsets.  It begins with whether ranges of columns failed, and the rest of theirs is not
  * wanted when entries are sorted. */
 struct places {
+    bool is_one_run;
     uint64_t others, values, starts, sort, end; /* of all runs, and what the sort of a run needs */
 };
-
-static void place(uint64_t *part, uint64_t *end, uint64_t bytes) {
-    *part = *end;
-    *end += wl__divide_up(bytes, WL__SORT_ALIGNMENT) * WL__SORT_ALIGNMENT;
-}
 
 /* The run that begins with an entry: all but its addresses. */
 static struct wl__sort run_of(const struct wl__sort *sort, uint64_t begin) {
@@ -43,20 +39,20 @@ static struct wl__sort run_of(const struct wl__sort *sort, uint64_t begin) {
 }
 
 static struct places places_of(const wl_context *context, const struct wl__sort *sort) {
-    struct places places = {.end = WL__SORT_ALIGNMENT};
+    struct places places = {.is_one_run = is_one_run(context, sort), .end = WL__SORT_ALIGNMENT};
     uint64_t most;
-    if (is_one_run(context, sort)) {
+    if (places.is_one_run) {
         most = wl__sort_workspace(context, sort);
     } else {
         const struct wl__sort first = run_of(sort, 0), last = run_of(sort, (WL_RUNS - 1) * first.entries);
-        place(&places.others, &places.end, sort->entries * sort->index_bytes);
-        place(&places.values, &places.end, sort->entries * sort->width);
-        place(&places.starts, &places.end, WL_RUNS * (sort->keys + 1) * sort->index_bytes);
+        wl__sort_place(&places.others, &places.end, sort->entries * sort->index_bytes);
+        wl__sort_place(&places.values, &places.end, sort->entries * sort->width);
+        wl__sort_place(&places.starts, &places.end, WL_RUNS * (sort->keys + 1) * sort->index_bytes);
         /* The last run may be shorter, and blocks of another kind need other counts. */
         const uint64_t bytes[2] = {wl__sort_workspace(context, &first), wl__sort_workspace(context, &last)};
         most = bytes[0] > bytes[1] ? bytes[0] : bytes[1];
     }
-    place(&places.sort, &places.end, most);
+    wl__sort_place(&places.sort, &places.end, most);
     if (wl__ranges_suit(context, sort) && wl__ranges_workspace(sort) > places.end)
         places.end = wl__ranges_workspace(sort);
     return places;
@@ -110,15 +106,14 @@ static wl_error sort_runs(wl_context *context, const struct wl__sort *sort, cons
 wl_error wl__runs_sort(wl_context *context, const struct wl__sort *sort, wl_stream stream) {
     const struct places places = places_of(context, sort);
     const wl_devptr failed = wl__ranges_suit(context, sort) ? sort->workspace : 0;
-    const bool is_one = is_one_run(context, sort);
     wl_error error = WL_ERROR_OK;
     if (failed)
         error = wl__ranges_run(context, sort, failed, stream);
-    else if (is_one)
+    else if (places.is_one_run)
         error = wl_fill(context, sort->starts, 0xff, (sort->keys + 1) * sort->index_bytes, stream);
     if (error)
         return error;
-    if (!is_one)
+    if (!places.is_one_run)
         return sort_runs(context, sort, &places, failed, stream);
     struct wl__sort all = *sort;
     all.workspace += places.sort;

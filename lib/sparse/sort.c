@@ -115,11 +115,6 @@ static bool is_whole(const struct plan *plan) {
     return plan->segment == plan->tiles;
 }
 
-static void place(uint64_t *part, uint64_t *end, uint64_t bytes) {
-    *part = *end;
-    *end += wl__divide_up(bytes, WL__SORT_ALIGNMENT) * WL__SORT_ALIGNMENT;
-}
-
 /* Whether the output's indices have room for words.  Every second pass before the last one may write there.
  */
 static bool output_has_room(const struct plan *plan, const struct wl__sort *sort) {
@@ -170,18 +165,19 @@ static struct parts parts_of(const struct plan *plan, const struct wl__sort *sor
     const struct between between = between_of(plan, sort);
     const uint64_t entries = sort->has_room ? 0 : sort->entries, tables = (uint64_t)1 << plan->bits[0];
     parts.end = 0;
-    place(&parts.words[0], &parts.end, entries * between.words[0]);
-    place(&parts.words[1], &parts.end, entries * between.words[1]);
-    place(&parts.values, &parts.end, entries * between.value);
-    place(&parts.counts, &parts.end, plan->segment * 4 * tables);
-    place(&parts.chunks, &parts.end, plan->chunks * 8 * tables);
-    place(&parts.bins, &parts.end, plan->passes * bins_bytes(plan));
+    wl__sort_place(&parts.words[0], &parts.end, entries * between.words[0]);
+    wl__sort_place(&parts.words[1], &parts.end, entries * between.words[1]);
+    wl__sort_place(&parts.values, &parts.end, entries * between.value);
+    wl__sort_place(&parts.counts, &parts.end, plan->segment * 4 * tables);
+    wl__sort_place(&parts.chunks, &parts.end, plan->chunks * 8 * tables);
+    wl__sort_place(&parts.bins, &parts.end, plan->passes * bins_bytes(plan));
     for (unsigned i = 0; i < 2; i++)
-        place(&parts.starts[i], &parts.end,
-              parts_after(plan, i) ? 8 * (((uint64_t)1 << (plan->bits[i] + parts_after(plan, i))) + 1) : 0);
-    place(&parts.before, &parts.end, is_whole(plan) ? 0 : 8 * tables);
-    place(&parts.part_rows, &parts.end, (plan->segment * (plan->threads / 32) + 1) * 4);
-    place(&parts.firsts, &parts.end, 8 * (sort->keys / WL_SORT_STARTS + 1));
+        wl__sort_place(
+            &parts.starts[i], &parts.end,
+            parts_after(plan, i) ? 8 * (((uint64_t)1 << (plan->bits[i] + parts_after(plan, i))) + 1) : 0);
+    wl__sort_place(&parts.before, &parts.end, is_whole(plan) ? 0 : 8 * tables);
+    wl__sort_place(&parts.part_rows, &parts.end, (plan->segment * (plan->threads / 32) + 1) * 4);
+    wl__sort_place(&parts.firsts, &parts.end, 8 * (sort->keys / WL_SORT_STARTS + 1));
     return parts;
 }
 

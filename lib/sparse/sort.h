@@ -4,12 +4,19 @@
 #define WIDELOAD_LIB_SORT_H
 
 #include "lib/context.h"
+#include "lib/divide.h"
 
 /* The indices of keys and rows take 32 bits of a word.  A block counts less than 2^32 entries. */
 #define WL__MOST_INDICES ((uint64_t)1 << 32)
 #define WL__MOST_ENTRIES ((uint64_t)1 << 42)
 /* The workspace's. */
 #define WL__SORT_ALIGNMENT 256
+
+/* Gives a part of the workspace its offset, behind those before, and moves their end. */
+static inline void wl__sort_place(uint64_t *part, uint64_t *end, uint64_t bytes) {
+    *part = *end;
+    *end += wl__divide_up(bytes, WL__SORT_ALIGNMENT) * WL__SORT_ALIGNMENT;
+}
 
 /* Entries are sorted by a key, 0 to keys - 1.  The other index of an entry, 0 to rows - 1, goes along, and
  * its value.  The addresses have been checked. */
