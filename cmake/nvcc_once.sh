@@ -4,8 +4,9 @@
 #
 #   nvcc_once.sh STORE BUILD PROGRAM [ARGUMENT...] OPTION... -o OUTPUT OPTION...
 #
-# Arguments before the first option that are paths name programs, too.  The folder STORE keeps what nvcc made.  NAME.d there, named after the programs, the options and this script, lists the
-# files that the output was made of; NAME-TEXT is what became of these files' text.  Objects count by their text too.
+# Arguments before the first option that are paths name programs, too.  The folder STORE keeps what nvcc made.  NAME.d
+# there, named after the programs, the options and this script, lists the files that the output was made of; NAME-TEXT is
+# what became of these files' text.  Objects count by their text too.
 # BUILD is the build's folder.  What names it, in other options than -L, is this build's own and not kept; nor is what
 # has several sources, as nvcc lists the files of one.
 set -eu

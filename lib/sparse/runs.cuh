@@ -18,7 +18,7 @@
 
 extern __shared__ __align__(16) uint8_t wl_runs_memory[];
 
-/* A block's first thread writes the first start, and so on: its starts are WL_RUNS_THREADS apart. */
+/* A thread's starts are WL_RUNS_THREADS apart. */
 extern "C" __global__ void __launch_bounds__(WL_RUNS_THREADS)
     wl_runs_starts(const __grid_constant__ struct wl_runs p) {
     wl_await_earlier();
