@@ -266,6 +266,13 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
             chosen = &best[k];
         }
     }
+    struct wl__permute_bulk_plan records;
+    if (unit < 4 && wl__permute_plan_records(tuned, &records, shape, unit, to, from) &&
+        records.cost <= tuned->bulk.most &&
+        (!chosen || records.cost + tuned->bulk.records[plan->words] < least)) {
+        *plan = records;
+        return true;
+    }
     if (!chosen || least > (plan->words ? tuned->bulk.words.most_beside_small : tuned->bulk.most) ||
         !has_kernel(plan))
         return false;

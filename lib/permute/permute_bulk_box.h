@@ -7,6 +7,8 @@
 
 #define SECTOR WL_PERMUTE_SECTOR
 #define PIECE  256 /* bytes that memory prefers per write */
+/* Bytes per block at most, tables included: four blocks fit a multiprocessor. */
+#define WL_PERMUTE_BULK_MEMORY (56 * 1024)
 
 /* A shape whose first dimensions of the output are joined into one, the last of its `dim`.  Its stride in the
  * input is 0, as its rows lie anywhere. */
@@ -74,5 +76,16 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
  * cost of banks. */
 double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bulk_plan *plan);
 double wl__permute_bulk_cost_of_banks(const struct box *box, const struct wl__permute_bulk_plan *plan);
+
+/* Lays out the kernel's tables behind a tile of so many bytes, whose rows, runs and columns are set; false
+ * where they do not fit. */
+bool wl__permute_bulk_lay_out_narrow(struct wl__permute_bulk_plan *plan, unsigned unit, unsigned units,
+                                     uint64_t tile);
+
+/* permute_records.c: plans tiles of records, for elements that are moved by 1 or 2 bytes; sets their cost.
+ * False if the shape has none. */
+bool wl__permute_plan_records(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
+                              const struct wl__permute_shape *shape, unsigned unit, uint64_t to,
+                              uint64_t from);
 
 #endif

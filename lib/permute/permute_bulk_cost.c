@@ -83,7 +83,7 @@ static double wavefronts(const struct wl_permute_bulk *bulk, unsigned width) {
 
 /* The same for narrow elements, for the first warp's lanes and columns. */
 static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned unit) {
-    unsigned vector = WL_PERMUTE_ACCESS / unit, total = 0, samples = 0, width = bulk->units * unit;
+    unsigned vector = WL_PERMUTE_ACCESS / unit, total = 0, samples = 0, width = bulk->column_in;
     for (unsigned j = 0; j < vector; j += vector / 2, samples++) {
         uint32_t word[32];
         unsigned in_bank[32] = {0}, worst = 0, words = 0;
@@ -151,18 +151,21 @@ static double cost_of_narrow(const struct box *box, const struct wl_permute_bulk
            (tuned->row * bulk->rows + (tuned->cell + tuned->kind * (double)same) * bulk->cells) / tile;
 }
 
+/* Columns of two dimensions take so much longer. */
+#define JOINED 1.15
+
 /* For bytes that are moved by words, of which instructions are the limit: for each block, row, load, end of a
  * run, task of all warps, and step of one. */
 static double cost_of_words(const struct box *box, const struct wl_permute_bulk *bulk, double read) {
     const struct wl__tuned_words *tuned = &box->tuned->words;
     const double tile = (double)bulk->span.count * bulk->columns * bulk->runs, run = (double)box->run_length,
-                 steps = (double)bulk->tasks * bulk->chunk,
+                 steps = (double)bulk->tasks * bulk->chunk * (bulk->inner.count < bulk->columns ? JOINED : 1),
                  step = bulk->two           ? tuned->step_of_two
                         : bulk->lanes == 32 ? tuned->step
                                             : tuned->short_step,
                  whole = (double)box->shape->dim[box->shape->by_out[0]].size,
                  /* Where tiles overlap, only a row's first and last have an end. */
-        ends = bulk->torn ? bulk->runs * (bulk->wraps ? 1.0 : bulk->columns) *
+        ends = bulk->torn ? bulk->runs * (double)(bulk->columns / (bulk->wraps ? bulk->inner.count : 1)) *
                                 (box->shares && run < whole ? run / whole : 1)
                           : 0;
     return tuned->least + tuned->read * read + (tuned->lines * past_line(box->out_grain) + tuned->run) / run +

@@ -1,9 +1,9 @@
 /* A tile that bulk copies fill: what is contiguous in it, and its layout in shared memory. */
 #include "lib/permute/permute_bulk_box.h"
 
-#define MEMORY         (56 * 1024) /* per block at most, tables included: four fit a multiprocessor */
-#define ROWS           4096        /* per tile at most */
-#define BARRIER        8           /* bytes */
+#define MEMORY         WL_PERMUTE_BULK_MEMORY
+#define ROWS           4096 /* per tile at most */
+#define BARRIER        8    /* bytes */
 #define NARROW_THREADS 384
 #define WORDS_THREADS  WL_PERMUTE_WORDS_THREADS
 #define BULK           512 /* bytes of a load from which on bulk copies take fewer instructions than lanes */
@@ -179,31 +179,104 @@ static uint64_t turns_of(const struct wl_permute_bulk *bulk) {
     return turns;
 }
 
-/* For the kernel of narrow elements: numbers columns that share look-ups apart from the other runs. Returns
- * the bytes of its tables. */
-static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *box) {
-    unsigned unit = box->unit, sector = SECTOR / unit, rows = 4 / unit;
-    uint64_t step = (bulk->joined_parts ? bulk->joined[0].in : bulk->row_parts ? bulk->row[0].in : 0) / unit;
-    bulk->units = box->shape->width / unit;
-    bulk->wraps = box->wraps;
-    bulk->columns = (uint32_t)box->extent[0];
-    bulk->column_out = box->shape->dim[0].out * box->shape->width;
+/* Whether all loads begin and end at whole vectors. */
+static bool is_even(const struct box *box) {
+    return box->in_grain % WL_PERMUTE_ACCESS == 0;
+}
+
+/* Puts the table of loads at a place, if there is one.  Returns where it ends.  Long loads of narrow elements
+ * are few: each is found by the first of its rows, without another pass over them. */
+static unsigned lay_out_loads(struct wl_permute_bulk *bulk, unsigned at, uint64_t loads, bool even,
+                              bool words) {
+    bulk->loads = (uint32_t)loads;
+    bulk->vectors = (struct wl_permute_divisor){0};
+    if (!bulk->joined_load && bulk->load < BULK) {
+        const unsigned apart = even && bulk->load % WL_PERMUTE_ACCESS == 0 ? 0 : 2 * (WL_PERMUTE_ACCESS - 1);
+        bulk->vectors = wl__permute_divisor((bulk->load + apart) / WL_PERMUTE_ACCESS);
+    }
+    bulk->load_table = 0;
+    if (bulk->joined_load || (!words && !bulk->vectors.count))
+        return at;
+    bulk->load_table = round_up(at, 16);
+    return bulk->load_table + 16 * bulk->loads;
+}
+
+/* Where runs have their ends: each column, or those that a run continues in. */
+static void number_ends(struct wl_permute_bulk *bulk) {
+    bulk->ends = wl__permute_divisor(bulk->columns / (bulk->wraps ? bulk->inner.count : 1));
+}
+
+/* Numbers columns that share look-ups apart from the other runs.  Returns the bytes of the tables. */
+static unsigned number_columns(struct wl_permute_bulk *bulk, unsigned unit) {
+    const unsigned sector = SECTOR / unit, rows = 4 / unit;
     uint32_t span = bulk->turn.count * bulk->units;
     bulk->span = wl__permute_divisor(span);
     bulk->quarter = (span + sector + bulk->units) / (4 * rows) + 1;
-    /* Banks change where a joined dimension ends: rotating gained nothing there. */
-    bool regular = bulk->units == 1 && (bulk->joined_parts == 0 || bulk->phase < WL_PERMUTE_LINE);
-    bulk->odd = regular && step % 2 ? step % 4 : 0;
-    uint64_t sectors = box->wraps ? wl__divide_up(span, sector) : span / sector;
+    uint64_t sectors = bulk->wraps ? wl__divide_up(span, sector) : span / sector;
     uint64_t vectors = sectors ? 2 * sectors : 1;
     bulk->lanes = 8;
     while (bulk->lanes / 2 >= vectors)
         bulk->lanes /= 2;
-    unsigned kinds = bulk->columns < sector ? bulk->columns : sector, each = unit == 1 && bulk->odd ? 2 : 1;
+    unsigned kinds = bulk->columns < bulk->alike ? bulk->columns : bulk->alike,
+             each = unit == 1 && bulk->odd ? 2 : 1;
     bulk->along = wl__permute_divisor(wl__divide_up(vectors, bulk->lanes));
     bulk->kinds = wl__permute_divisor(each * wl__divide_up(kinds, each * (32 / bulk->lanes)));
     bulk->cells = bulk->runs * bulk->along.count * bulk->kinds.count;
     return bulk->rows / bulk->turn.count * rows * 4 * bulk->quarter * rows * 2;
+}
+
+/* For the kernel of narrow elements, whose columns are elements of a row.  Returns where its memory ends. */
+static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *box, uint64_t loads) {
+    const unsigned unit = box->unit;
+    uint64_t step = (bulk->joined_parts ? bulk->joined[0].in : bulk->row_parts ? bulk->row[0].in : 0) / unit;
+    bulk->units = box->shape->width / unit;
+    bulk->wraps = box->wraps;
+    bulk->columns = (uint32_t)box->extent[0];
+    bulk->column_in = box->shape->width;
+    bulk->column_out = box->shape->dim[0].out * box->shape->width;
+    bulk->inner = wl__permute_divisor(bulk->columns);
+    number_ends(bulk);
+    bulk->alike = SECTOR / unit;
+    /* Banks change where a joined dimension ends: rotating gained nothing there. */
+    bool regular = bulk->units == 1 && (bulk->joined_parts == 0 || bulk->phase < WL_PERMUTE_LINE);
+    bulk->odd = regular && step % 2 ? step % 4 : 0;
+    const unsigned tables = number_columns(bulk, unit);
+    return lay_out_loads(bulk, bulk->row_table + tables, loads, is_even(box), false);
+}
+
+/* Puts the barrier at the end of a block's memory, and behind it what one warp finds for all. */
+static void end_plan(struct wl__permute_bulk_plan *plan, unsigned at) {
+    plan->bulk.barrier = round_up(at, BARRIER);
+    plan->memory =
+        plan->bulk.barrier + BARRIER + (plan->unit < 4 ? (unsigned)sizeof(struct wl_permute_place) : 0);
+}
+
+bool wl__permute_bulk_lay_out_narrow(struct wl__permute_bulk_plan *plan, unsigned unit, unsigned units,
+                                     uint64_t tile) {
+    enum { CELLS = 2 * NARROW_THREADS / 32 };
+    struct wl_permute_bulk *bulk = &plan->bulk;
+    unsigned tables;
+    bulk->units = units;
+    bulk->inner = wl__permute_divisor(bulk->columns);
+    number_ends(bulk);
+    bulk->odd = 0;
+    bulk->run_table = round_up(tile, 16);
+    bulk->row_table = bulk->run_table + 16 * bulk->runs;
+    /* As few columns as begin alike, but enough for all lanes and warps. */
+    bulk->alike = SECTOR;
+    number_columns(bulk, unit);
+    while (bulk->alike > 32 / bulk->lanes && bulk->alike / 2 * bulk->column_out % SECTOR == 0)
+        bulk->alike /= 2;
+    for (tables = number_columns(bulk, unit); bulk->cells < CELLS && bulk->alike < bulk->columns;
+         tables = number_columns(bulk, unit))
+        bulk->alike *= 2;
+    bulk->torn = 1;
+    plan->unit = unit;
+    end_plan(plan, lay_out_loads(bulk, bulk->row_table + tables, bulk->loads, false, false));
+    plan->words = false;
+    plan->threads = NARROW_THREADS;
+    plan->cluster = 2;
+    return plan->memory <= MEMORY;
 }
 
 /* Words that part the four columns of a group, so that their first sectors begin at different words modulo 4
@@ -229,15 +302,35 @@ static unsigned stage_pad(const struct wl_permute_bulk *bulk, unsigned pitch) {
     return best;
 }
 
-/* For the kernel that moves bytes by words.  Returns the bytes of its tables. */
+/* A step of a warp moves four columns.  Where an eighth and more of them would be missing, as rows' last
+ * dimension has few, the next one's are columns too. */
+static void join_columns(struct wl_permute_bulk *bulk) {
+    const struct wl_permute_run next = bulk->run[0];
+    if (8 * round_up(bulk->columns, 4) <= 9 * bulk->columns || bulk->run_parts == 0 ||
+        next.along != bulk->columns)
+        return;
+    bulk->column_skip = next.out - bulk->columns * bulk->column_out;
+    bulk->columns *= next.by.count;
+    bulk->runs /= next.by.count;
+    bulk->run_parts--;
+    for (uint32_t i = 0; i < bulk->run_parts; i++)
+        bulk->run[i] = bulk->run[i + 1];
+}
+
+/* For the kernel that moves bytes by words.  Returns where its memory ends. */
 static unsigned lay_out_words(struct wl_permute_bulk *bulk, const struct box *box, uint64_t loads) {
     const uint32_t warps = WORDS_THREADS / 32, span = bulk->turn.count;
     bulk->units = 1;
-    bulk->wraps = box->wraps;
+    /* Columns of whole sectors need nothing of the next ones. */
+    bulk->wraps = box->wraps && (bulk->torn || span % SECTOR != 0);
     bulk->columns = (uint32_t)box->extent[0];
+    bulk->column_in = 1;
     bulk->column_out = box->shape->dim[0].out;
+    bulk->inner = wl__permute_divisor(bulk->columns);
+    join_columns(bulk);
+    number_ends(bulk);
     bulk->span = wl__permute_divisor(span);
-    bulk->table_rows = round_up(span + (box->wraps ? SECTOR : 0), 4);
+    bulk->table_rows = round_up(span + (bulk->wraps ? SECTOR : 0), 4);
     bulk->table = 2 * bulk->table_rows;
     const uint32_t words = bulk->table_rows / 4;
     bulk->lanes = words <= 8 ? 8 : words <= 16 ? 16 : 32;
@@ -254,17 +347,9 @@ static unsigned lay_out_words(struct wl_permute_bulk *bulk, const struct box *bo
     bulk->stretches = wl__permute_divisor(stretches);
     bulk->parts = runs * chunks;
     bulk->tasks = (bulk->parts + deep - 1) / deep;
-    bulk->load_table = bulk->row_table + round_up(bulk->rows / span * bulk->table, 16);
-    bulk->loads = (uint32_t)loads;
-    bulk->torn = box->out_grain < SECTOR;
-    bulk->vectors = (struct wl_permute_divisor){0};
-    bulk->stage = bulk->load_table + (bulk->joined_load ? 0 : 16 * bulk->loads);
-    if (!bulk->joined_load && bulk->load < BULK) {
-        const uint64_t apart =
-            (box->in_grain | bulk->load) % WL_PERMUTE_ACCESS ? 2 * (WL_PERMUTE_ACCESS - 1) : 0;
-        bulk->vectors = wl__permute_divisor((bulk->load + apart) / WL_PERMUTE_ACCESS);
-    }
-    return bulk->stage + warps * WL_PERMUTE_STAGE - bulk->row_table;
+    const unsigned at = bulk->row_table + bulk->rows / span * bulk->table;
+    bulk->stage = round_up(lay_out_loads(bulk, at, loads, is_even(box), true), 16);
+    return bulk->stage + warps * WL_PERMUTE_STAGE;
 }
 
 bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct box *box,
@@ -277,6 +362,7 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
         return false;
     bulk->rows = bulk->runs = 1;
     bulk->row_parts = bulk->run_parts = bulk->joined_parts = bulk->joined_rows = 0;
+    bulk->column_skip = 0;
     bulk->joined_load = layout->merged ? (uint32_t)(box->joined_load * width) : 0;
     if (box->joined->count > 1)
         join_rows(bulk, box, &loads);
@@ -337,12 +423,11 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
         return false;
     bulk->run_table = round_up(at, 16);
     bulk->row_table = bulk->run_table + 16 * bulk->runs;
-    unsigned tables = words           ? lay_out_words(bulk, box, loads)
-                      : box->unit < 4 ? lay_out_narrow(bulk, box)
-                                      : 4 * bulk->rows;
-    bulk->barrier = round_up(bulk->row_table + tables, BARRIER);
-    plan->memory = bulk->barrier + BARRIER + (words ? (unsigned)sizeof(struct wl_permute_place) : 0);
+    bulk->torn = box->out_grain < SECTOR;
     plan->unit = box->unit;
+    end_plan(plan, words           ? lay_out_words(bulk, box, loads)
+                   : box->unit < 4 ? lay_out_narrow(bulk, box, loads)
+                                   : bulk->row_table + 4 * bulk->rows);
     plan->words = words;
     plan->threads = words           ? WORDS_THREADS
                     : box->unit < 4 ? NARROW_THREADS

@@ -16,7 +16,7 @@
  * columns then begin with different words of their vectors, and so take the banks between. */
 #define WL_NARROW 1
 #include "lib/cuda/earlier.cuh"
-#include "lib/permute/permute_runs.cuh"
+#include "lib/permute/permute_fill.cuh"
 
 #define ROWS (4 / WL_WIDTH) /* places per load, of those of a word of the output */
 
@@ -41,7 +41,7 @@ static __device__ __forceinline__ void note_row(const struct wl_permute_bulk &p,
                         (uint16_t)(place + unit * WL_WIDTH);
                 }
         i += p.span.count;
-        place += p.units * WL_WIDTH;
+        place += p.column_in;
     } while (p.wraps && i < p.span.count + SECTOR);
 }
 
@@ -77,7 +77,7 @@ static __device__ __forceinline__ uint4 pick(const uint32_t (&two)[WL_EACH / 2],
 /* Stores whole sectors: lanes are vectors along runs, and columns. */
 static __device__ __forceinline__ void store_sectors(const struct wl_permute_bulk &p) {
     const uint32_t lane = threadIdx.x % 32, across = lane % p.lanes, down = lane / p.lanes,
-                   deep = 32 / p.lanes, next = p.units * WL_PERMUTE_SECTOR * 0x10001;
+                   deep = 32 / p.lanes, next = p.alike * p.column_in * 0x10001;
     for (uint32_t cell = threadIdx.x / 32; cell < p.cells; cell += WL_THREADS / 32) {
         uint32_t rest = wl_divide_any(cell, &p.along),
                  vector = (cell - rest * p.along.count) * p.lanes + across;
@@ -89,10 +89,10 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
         uint64_t to = run.to + column * p.column_out;
         uint32_t begin = before_sector(to) + vector * WL_EACH, end = begin - vector % 2 * WL_EACH + SECTOR;
         /* Runs that continue along the rows have each sector only where it begins. */
-        if (column >= SECTOR || column >= p.columns || end - (p.wraps ? SECTOR - 1 : 0) > p.span.count)
+        if (column >= p.alike || column >= p.columns || end - (p.wraps ? SECTOR - 1 : 0) > p.span.count)
             continue;
         to += begin * WL_WIDTH;
-        uint32_t along = (run.along + column * p.units * WL_WIDTH) * 0x10001, two[WL_EACH / 2], rotate = 0;
+        uint32_t along = (run.along + column * p.column_in) * 0x10001, two[WL_EACH / 2], rotate = 0;
         const unsigned char *table = wl_permute_memory + run.table + begin % ROWS * (ROWS * 8) * p.quarter;
         if (p.odd) {
             uint32_t place = *(const uint16_t *)(table + entries_at(p, begin / ROWS) * (ROWS * 2)) + along;
@@ -111,11 +111,11 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
         }
         uint32_t left = p.wraps ? (p.columns - column) * p.span.count : p.span.count;
 #pragma unroll 1
-        for (; column < p.columns; column += SECTOR) {
+        for (; column < p.columns; column += p.alike) {
             if (end <= left)
                 *(uint4 *)to = pick(two, rotate);
-            to += SECTOR * p.column_out;
-            left -= p.wraps ? SECTOR * p.span.count : 0;
+            to += p.alike * p.column_out;
+            left -= p.wraps ? p.alike * p.span.count : 0;
 #pragma unroll
             for (int i = 0; i < WL_EACH / 2; i++)
                 two[i] += next;
@@ -124,7 +124,7 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
 }
 
 static __device__ __forceinline__ void store_element(const struct wl_permute_bulk &p, const struct run &run,
-                                                     uint32_t column, uint32_t i) {
+                                                     uint64_t to, uint32_t column, uint32_t i) {
     if (p.wraps) {
         uint32_t turns = wl_divide_any(i, &p.span);
         column += turns;
@@ -132,26 +132,14 @@ static __device__ __forceinline__ void store_element(const struct wl_permute_bul
     }
     uint32_t at = entries_at(p, i / ROWS) * ROWS + i % ROWS;
     uint32_t place = *(const uint16_t *)(wl_permute_memory + run.table + at * 2);
-    *(wl_element *)(run.to + column * p.column_out + i * WL_WIDTH) =
-        (wl_element)element(place + run.along + column * p.units * WL_WIDTH);
+    *(wl_element *)to = (wl_element)element(place + run.along + column * p.column_in);
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
     wl_await_earlier();
-    wl_barrier *barrier = (wl_barrier *)(wl_permute_memory + p.barrier);
-    uint64_t in_tile, out_tile;
-    uint32_t first, ends = wl_tile_place(p.tiles, blockIdx.x, &in_tile, &out_tile, &first);
-    if (p.joined_rows)
-        ends = (first == 0) + 2 * (first + p.turn.count == p.joined_rows);
-    if (threadIdx.x == 0)
-        wl_barrier_init(barrier, WL_THREADS);
-    __syncthreads();
-    wl_load_rows(p, in_tile, first, barrier);
-    note_runs(p, out_tile, ROWS * ROWS * 8 * p.quarter);
-    __syncthreads();
-    wl_barrier_wait(barrier, 0);
+    fill(p, ROWS * ROWS * 8 * p.quarter);
     store_sectors(p);
-    if (ends)
-        store_ends(p, ends);
+    if (p.torn && tile_place(p).ends)
+        store_ends(p, tile_place(p).ends);
 }

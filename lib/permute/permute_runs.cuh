@@ -41,23 +41,26 @@ static __device__ __forceinline__ uint32_t before_sector(uint64_t to) {
     return (0u - (uint32_t)to) % WL_PERMUTE_SECTOR / WL_WIDTH;
 }
 
-/* Stores one element of a column's run. */
+/* Stores element i of a column's run to an address. */
 static __device__ __forceinline__ void store_element(const struct wl_permute_bulk &p, const struct run &run,
-                                                     uint32_t column, uint32_t i);
+                                                     uint64_t to, uint32_t column, uint32_t i);
 
 /* Stores the runs' parts of sectors that are not wholly theirs, one element per lane. */
 static __device__ __forceinline__ void store_ends(const struct wl_permute_bulk &p, uint32_t ends) {
-    uint32_t lane = threadIdx.x % 32, columns = p.wraps ? 1 : p.columns,
-             length = p.span.count * (p.wraps ? p.columns : 1);
-    for (uint32_t i = threadIdx.x / 32; i < p.runs * columns; i += WL_THREADS / 32) {
-        uint32_t r = p.runs == 1 ? 0 : i / columns, column = i - r * columns;
-        struct run run = run_of(p, r);
-        uint32_t before = before_sector(run.to + column * p.column_out);
+    const uint32_t lane = threadIdx.x % 32, each = p.wraps ? p.inner.count : 1, length = p.span.count * each;
+    for (uint32_t i = threadIdx.x / 32; i < p.runs * p.ends.count; i += WL_THREADS / 32) {
+        const uint32_t r = p.runs == 1 ? 0 : wl_divide_any(i, &p.ends),
+                       column = (i - r * p.ends.count) * each;
+        const struct run run = run_of(p, r);
+        uint64_t to = run.to + column * p.column_out;
+        if (p.inner.count < p.columns)
+            to += wl_divide(column, &p.inner) * p.column_skip;
+        const uint32_t before = before_sector(to);
         if (ends & 1 && lane < before && lane < length)
-            store_element(p, run, column, lane);
-        uint32_t last = before + (length - before) / SECTOR * SECTOR + lane;
+            store_element(p, run, to + lane * WL_WIDTH, column, lane);
+        const uint32_t last = before + (length - before) / SECTOR * SECTOR + lane;
         if (ends & 2 && before < length && last < length)
-            store_element(p, run, column, last);
+            store_element(p, run, to + last * WL_WIDTH, column, last);
     }
 }
 

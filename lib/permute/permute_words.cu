@@ -18,9 +18,8 @@
 #define WL_NARROW  1
 #define WL_THREADS WL_PERMUTE_WORDS_THREADS
 #define WL_APART   4
-#include "lib/cuda/async.cuh"
 #include "lib/cuda/earlier.cuh"
-#include "lib/permute/permute_runs.cuh"
+#include "lib/permute/permute_fill.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
 /* Notes a row's place, and where a run continues along the rows; a table's last word is filled up. */
@@ -72,91 +71,6 @@ static __device__ __forceinline__ void take_words(struct rows &rows, uint32_t (&
     wl_transpose_group(words);
 }
 
-/* Finds the tile's loads, the first of which is load `first` of joined dimensions, and notes where each
- * begins in both memories and its bytes.  Starts those that bulk copies bring. */
-static __device__ __forceinline__ void note_loads(const struct wl_permute_bulk &p, uint64_t tile,
-                                                  uint32_t first, wl_barrier *barrier) {
-    const uint32_t memory = wl_async_address(wl_permute_memory);
-    uint32_t bytes = 0;
-    for (uint32_t load = threadIdx.x; load < p.loads; load += WL_THREADS) {
-        uint64_t from = tile;
-        uint32_t number = load, turns = 0, turns_each = 1;
-        bool later = false;
-        if (p.joined_parts) {
-            uint32_t rest = first + wl_digit_of(&number, &p.turn);
-            from += wl_digit_of(&rest, &p.joined[0].by) * p.joined[0].in;
-            turns = rest - wl_divide_digit(first, &p.joined[0].by);
-            turns_each = p.turns;
-            later = p.turn.count > 1;
-            for (uint32_t i = 1; i < p.joined_parts; i++)
-                from += wl_digit_of(&rest, &p.joined[i].by) * p.joined[i].in;
-        }
-        for (uint32_t i = 0; i < p.row_parts; i++)
-            if (!p.row[i].inner) {
-                const uint32_t digit = wl_digit_of(&number, &p.row[i].by);
-                from += digit * p.row[i].in;
-                if (later) {
-                    turns += digit * turns_each;
-                    turns_each *= p.row[i].by.count;
-                }
-                later = true;
-            }
-        uint32_t at = load * p.pitch + load / WL_APART * p.swizzle + turns * p.turn_pad;
-        at += ((uint32_t)from - at) & (p.phase - 1);
-        *(uint4 *)(wl_permute_memory + p.load_table + load * 16) =
-            make_uint4((uint32_t)from, (uint32_t)(from >> 32), memory + at, at);
-        if (p.vectors.count == 0)
-            bytes += wl_load_window(p.tiles, wl_permute_memory + at, from, p.load, barrier);
-    }
-    if (bytes)
-        wl_barrier_expect(barrier, bytes);
-    else
-        wl_barrier_arrive(barrier);
-}
-
-/* Notes the places of all rows. */
-static __device__ __forceinline__ void note_rows(const struct wl_permute_bulk &p) {
-    for (uint32_t row = threadIdx.x; row < p.rows; row += WL_THREADS) {
-        uint32_t number = row, load = 0, each = 1, inner = 0;
-        if (p.joined_parts) {
-            load = wl_digit_of(&number, &p.turn);
-            each = p.turn.count;
-        }
-        for (uint32_t i = 0; i < p.row_parts; i++) {
-            const uint32_t digit = wl_digit_of(&number, &p.row[i].by);
-            if (p.row[i].inner) {
-                inner += digit * p.row[i].inner;
-            } else {
-                load += digit * each;
-                each *= p.row[i].by.count;
-            }
-        }
-        note_row(p, row, *(const uint32_t *)(wl_permute_memory + p.load_table + load * 16 + 12) + inner);
-    }
-}
-
-/* Loads what was noted, a vector of 16 bytes per lane.  Bytes of a vector that is not wholly the array's are
- * loaded singly. */
-static __device__ __forceinline__ void load_vectors(const struct wl_permute_bulk &p) {
-    const uint32_t memory = wl_async_address(wl_permute_memory);
-    const uint64_t array = p.tiles.from, end = array + p.tiles.bytes;
-#pragma unroll 2
-    for (uint32_t n = threadIdx.x; n < p.loads * p.vectors.count; n += WL_THREADS) {
-        const uint32_t load = wl_divide_any(n, &p.vectors), v = n - load * p.vectors.count;
-        const uint4 noted = *(const uint4 *)(wl_permute_memory + p.load_table + load * 16);
-        const uint32_t past = noted.x % WL_PERMUTE_ACCESS, to = noted.z - past + v * WL_PERMUTE_ACCESS;
-        const uint64_t from = ((uint64_t)noted.y << 32 | noted.x) - past + v * WL_PERMUTE_ACCESS;
-        if (v * WL_PERMUTE_ACCESS >= past + p.load)
-            continue;
-        if (from >= array && from + WL_PERMUTE_ACCESS <= end)
-            wl_async_load_line(to, (const void *)from);
-        else
-            for (uint32_t i = 0; i < WL_PERMUTE_ACCESS; i++)
-                if (from + i >= array && from + i < end)
-                    wl_permute_memory[to - memory + i] = *(const uint8_t *)(from + i);
-    }
-}
-
 /* Stores whole sectors: lanes are words of runs, and then vectors of four columns. */
 static __device__ __forceinline__ void store_sectors(const struct wl_permute_bulk &p) {
     const uint32_t lane = threadIdx.x % 32, deep = 32 / p.lanes, part = lane / p.lanes,
@@ -183,10 +97,16 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
         if (second)
             begin_rows(rows[1], run.table + row * 2 + 256, run.along + column);
         uint64_t to = run.to + base + (uint64_t)(column + j) * p.column_out;
-        /* Bytes of the run from here on, and of all columns together. */
+        uint32_t inner = column + j;
+        if (p.inner.count < p.columns) {
+            const uint32_t outer = wl_divide(inner, &p.inner);
+            inner -= outer * p.inner.count;
+            to += outer * p.column_skip;
+        }
+        /* Bytes of the run from here on, and of all columns that it continues in. */
         const uint32_t rows_left = p.span.count - base, starts = p.wraps ? min(p.step, rows_left) : p.step;
         int left = live ? (int)(p.columns - column) : 0;
-        uint32_t most = p.wraps ? ((uint32_t)left - j) * p.span.count - base : rows_left;
+        uint32_t most = p.wraps ? (p.inner.count - inner) * p.span.count - base : rows_left;
 #pragma unroll 1
         for (uint32_t g = 0; g < p.chunk; g++, left -= 4) {
             uint32_t words[4];
@@ -223,60 +143,39 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
                 }
             __syncwarp();
             to += next;
-            if (p.wraps)
+            if (p.inner.count < p.columns) {
+                inner += 4;
+#pragma unroll
+                for (int k = 0; k < 2; k++) /* there are two columns at least */
+                    if (inner >= p.inner.count) {
+                        inner -= p.inner.count;
+                        to += p.column_skip;
+                    }
+                if (p.wraps)
+                    most = (p.inner.count - inner) * p.span.count - base;
+            } else if (p.wraps) {
                 most -= 4 * p.span.count;
+            }
         }
     }
 }
 
 static __device__ __forceinline__ void store_element(const struct wl_permute_bulk &p, const struct run &run,
-                                                     uint32_t column, uint32_t i) {
+                                                     uint64_t to, uint32_t column, uint32_t i) {
     if (p.wraps) {
         uint32_t turns = wl_divide_any(i, &p.span);
         column += turns;
         i -= turns * p.span.count;
     }
     const uint32_t place = *(const uint16_t *)(wl_permute_memory + run.table + i * 2);
-    *(uint8_t *)(run.to + column * p.column_out + i) = wl_permute_memory[place + run.along + column];
+    *(uint8_t *)to = wl_permute_memory[place + run.along + column];
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
     wl_await_earlier();
-    wl_barrier *barrier = (wl_barrier *)(wl_permute_memory + p.barrier);
-    /* One warp finds the tile's place for all. */
-    struct wl_permute_place &tile = *(struct wl_permute_place *)(barrier + 1);
-    if (threadIdx.x < 32) {
-        uint64_t in, out;
-        uint32_t first, ends = wl_tile_place(p.tiles, blockIdx.x, &in, &out, &first);
-        if (p.joined_rows)
-            ends = (first == 0) + 2 * (first + p.turn.count == p.joined_rows);
-        if (threadIdx.x == 0) {
-            tile.in = in;
-            tile.out = out;
-            tile.first = first;
-            tile.ends = ends;
-            wl_barrier_init(barrier, WL_THREADS);
-        }
-    }
-    __syncthreads();
-    const uint64_t in_tile = tile.in, out_tile = tile.out;
-    const uint32_t ends = tile.ends, first = tile.first;
-    if (p.joined_load) {
-        wl_load_rows(p, in_tile, first, barrier);
-    } else {
-        note_loads(p, in_tile, first, barrier);
-        __syncthreads();
-        if (p.vectors.count)
-            load_vectors(p);
-        note_rows(p);
-    }
-    note_runs(p, out_tile, p.table);
-    if (p.vectors.count)
-        wl_async_wait();
-    __syncthreads();
-    wl_barrier_wait(barrier, 0);
+    fill(p, p.table);
     store_sectors(p);
-    if (p.torn && ends)
-        store_ends(p, ends);
+    if (p.torn && tile_place(p).ends)
+        store_ends(p, tile_place(p).ends);
 }

@@ -142,6 +142,7 @@ const struct wl__tuned wl__tuned_hopper = {
                      .off_lines = {0.054, 0.04},
                      .off_sectors = {0.039, 0.02},
                      .most = 1.5,
+                     .records = {0.02, -0.35},
                      .memory_of_8 = (27 << 10) + 512,
                      .few = 24,
                      .narrow = {.read = 0.25,

@@ -207,7 +207,9 @@ struct wl__tuned_bulk {
     /* Copies whose two ends lie differently within a line, or a sector, take more requests.  By 4 and 8
      * bytes, and narrower. */
     double off_lines[2], off_sectors[2];
-    double most;          /* dearer tiles are not taken */
+    double most;       /* dearer tiles are not taken */
+    double records[2]; /* what tiles of records must cost less than others, and than those that go by words,
+                          whose estimate is lower for the same time */
     uint32_t memory_of_8; /* bytes of a block up to which eight fit a multiprocessor; else four */
     uint32_t few;         /* 1- and 2-byte elements, or bytes of wider ones, that are moved as one element */
     /* 1- and 2-byte elements: 1400 tiles of 49 shapes. */

@@ -292,7 +292,7 @@ static void load_rows(const struct machine *m, const struct wl__permute_bulk_pla
         if (inner)
             continue;
         uint32_t shift = from % WL_PERMUTE_ACCESS;
-        if (plan->words && !p->joined_load) {
+        if (m->width < 4 && p->load_table) {
             assert_in_range(loads, 0, p->loads - 1);
             if (p->vectors.count)
                 assert_true(shift + load <= p->vectors.count * WL_PERMUTE_ACCESS);
@@ -337,13 +337,18 @@ static void store_run(const struct machine *m, const struct wl_permute_bulk *p, 
     assert_true(p->along.count * p->lanes * WL_PERMUTE_ACCESS >= past + p->length * width);
 }
 
+static uint64_t column_place(const struct wl_permute_bulk *p, uint32_t column) {
+    return column * p->column_out + column / p->inner.count * p->column_skip;
+}
+
 /* Unit i of a column's run, which may continue in the next columns. */
 static void store_unit(const struct machine *m, const struct wl_permute_bulk *p, uint64_t to, uint32_t along,
                        const uint32_t *place, uint32_t column, uint32_t i) {
     uint32_t further = column + i / p->span.count, row = i % p->span.count / p->units;
     assert_true(further < p->columns && (p->wraps || further == column));
-    memcpy(in_array(m, m->to, to + column * p->column_out + i * m->width, m->to_address, m->width),
-           in_memory(m, place[row] + along + (further * p->units + i % p->units) * m->width, m->width),
+    assert_int_equal(further / p->inner.count, column / p->inner.count);
+    memcpy(in_array(m, m->to, to + column_place(p, column) + i * m->width, m->to_address, m->width),
+           in_memory(m, place[row] + along + further * p->column_in + i % p->units * m->width, m->width),
            m->width);
 }
 
@@ -377,25 +382,29 @@ static void store_columns(const struct machine *m, const struct wl__permute_bulk
     assert_int_equal(number, 0);
     assert_int_equal(row % p->turn.count, 0);
     place += row;
-    uint32_t deep = 32 / p->lanes, kinds = p->columns < sector ? p->columns : sector;
-    if (plan->words)
+    assert_int_equal(p->ends.count * (p->wraps ? p->inner.count : 1), p->columns);
+    if (plan->words) {
         assert_true(p->chunks.count * p->chunk * 4 >= p->columns);
-    else
-        assert_true(p->kinds.count * deep >= kinds);
+    } else {
+        assert_true(p->kinds.count * (32 / p->lanes) >= (p->columns < p->alike ? p->columns : p->alike));
+        assert_true(p->alike >= p->columns || p->alike * p->column_out % WL_PERMUTE_SECTOR == 0);
+        assert_int_equal(p->inner.count, p->columns);
+    }
     for (uint32_t column = 0; column < p->columns; column++) {
-        uint32_t before = (uint32_t)(-(to + column * p->column_out) % WL_PERMUTE_SECTOR / m->width);
-        uint32_t length = p->wraps ? (p->columns - column) * p->span.count : p->span.count, i = before;
+        uint32_t before = (uint32_t)(-(to + column_place(p, column)) % WL_PERMUTE_SECTOR / m->width);
+        const uint32_t inner = column % p->inner.count;
+        uint32_t length = p->wraps ? (p->inner.count - inner) * p->span.count : p->span.count, i = before;
         for (; i + sector <= length && i < p->span.count; i += sector) {
             check_reach(m, plan, before, i);
             for (uint32_t j = 0; j < sector; j++)
                 store_unit(m, p, to, along, place, column, i + j);
         }
-        if (plan->words && !p->torn) {
-            assert_true((before == 0 || (p->wraps && column > 0)) &&
+        if (!p->torn) {
+            assert_true((before == 0 || (p->wraps && inner > 0)) &&
                         (i == length || (p->wraps && i >= p->span.count)));
             continue;
         }
-        if (ends & 1 && (column == 0 || !p->wraps))
+        if (ends & 1 && (inner == 0 || !p->wraps))
             for (uint32_t j = 0; j < before && j < length; j++)
                 store_unit(m, p, to, along, place, column, j);
         if (ends & 2 && i < p->span.count)
@@ -410,14 +419,19 @@ static void check_tables(const struct wl__permute_bulk_plan *plan, unsigned widt
     const uint32_t turns = p->rows / p->turn.count, warps = WL_PERMUTE_WORDS_THREADS / 32;
     uint32_t tables = width < 4 ? turns * (4 / width) * p->quarter * 32 / width : 4 * p->rows,
              end = p->barrier + 8;
+    if (width < 4) {
+        const uint32_t at = p->row_table + (plan->words ? turns * p->table : tables),
+                       loads = p->load_table ? p->load_table + 16 * p->loads : at;
+        assert_true(at <= loads && loads <= (plan->words ? p->stage : p->barrier));
+        assert_true(!p->load_table || at <= p->load_table);
+        end += (uint32_t)sizeof(struct wl_permute_place);
+    }
     if (plan->words) {
         tables = p->stage - p->row_table + warps * WL_PERMUTE_STAGE;
-        assert_true(p->table >= 2 * p->table_rows && p->row_table + turns * p->table <= p->load_table &&
-                    p->load_table + (p->joined_load ? 0 : 16 * p->loads) <= p->stage);
+        assert_true(p->table >= 2 * p->table_rows);
         /* Four columns of each group, each with the word after its last, and up to three more. */
         assert_true((32 / p->lanes * 4 * p->stage_pitch + 1) * 4 <= WL_PERMUTE_STAGE &&
                     p->stage_pitch >= (p->lanes << p->two) + 1);
-        end += (uint32_t)sizeof(struct wl_permute_place);
     }
     assert_true(p->row_table + tables <= p->barrier && end <= plan->memory);
 }
