@@ -188,6 +188,7 @@ struct wl__tuned_async {
     double margin;              /* what registers must cost more: below it the two are within 1 % */
     double dear;                /* cost from which on bulk copies are up to half again as fast, 4 bytes */
     double dear_reversed;       /* the same for reversed dimensions, where they are 2 % faster */
+    uint32_t torn_halves;       /* 1: of 2-byte elements they win where the input's rows begin anywhere */
 };
 
 /* Tiles that bulk copies fill: 8600 tiles of 274 shapes. */
@@ -242,6 +243,14 @@ struct wl__tuned_bulk {
                                 shifted */
         double dear_async;   /* cost of asynchronous loads' tiles from which on these win */
     } words;
+    /* `tiles` that beat those of 2-byte elements: from so many bytes on, with so few wavefronts, of both
+     * sides; for rows of the input of so many bytes at most, and of the output of so many at least; where
+     * those are estimated to cost more than `dear`, for rows of the output that are whole vectors, and
+     * others. */
+    struct wl__tuned_halves {
+        uint32_t tile, waves, in, out;
+        double dear[2];
+    } halves;
 };
 
 /* Tiles of rows that stay together. */
