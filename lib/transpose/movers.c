@@ -67,13 +67,16 @@ static double cost_narrow(const struct wl__problem *p) {
     return wl__cost_where(p->is_narrow);
 }
 
-/* Streams of bytes that are no whole vectors: of some number the panels are faster, by up to 1.5 times. Those
- * of pairs are so, by up to 1.16 times, unless the arrays are large. */
+/* Streams that are no whole vectors: of some number of bytes the panels are faster, by up to 1.5 times. Those
+ * of fewer, and of pairs, are so by up to 1.16 times in arrays of some size. */
 static bool breaks_streams(const struct wl__problem *p) {
+    const struct wl__tuned_broken *tuned = &p->tuned->narrow.broken;
     const wl_transpose_layout *l = &p->layout;
-    return p->width <= 2 && l->rows >= p->tuned->narrow.rows[p->row] && l->rows < l->cols &&
-           p->width * l->cols % VECTOR != 0 &&
-           (p->width == 1 || matrix_bytes(p) * l->batch <= p->tuned->narrow.pairs);
+    if (p->width > 2 || l->rows >= l->cols || p->width * l->cols % VECTOR == 0)
+        return false;
+    const uint64_t bytes = matrix_bytes(p) * l->batch;
+    const bool some = bytes >= tuned->least && bytes <= tuned->most[p->row];
+    return l->rows >= (some ? tuned->some : tuned->any)[p->row];
 }
 
 /* Small matrices of a batch, of more columns or rows than a few: whole ones are up to 3 times as fast as

@@ -15,8 +15,7 @@ static void make(void) {
     generic.transpose.async_words = 0;
     generic.transpose.slots[0].tiles = generic.transpose.slots[1].tiles = WL_NEVER;
     generic.transpose.clusters_row = WL_NEVER;
-    generic.transpose.narrow.rows[0] = 30;
-    generic.transpose.narrow.rows[1] = WL_NEVER;
+    generic.transpose.narrow.broken.least = WL_NEVER;
     generic.permute.async.torn_halves = 0;
     generic.permute.bulk.halves.in = 0;
 }

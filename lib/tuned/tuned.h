@@ -144,9 +144,11 @@ struct wl__tuned_transpose {
         uint32_t bytes, few;   /* 1 byte, up to `few` columns */
         uint32_t matrix;       /* bytes of a batch's matrix that fill a block */
         uint32_t fields, torn; /* columns that count as few; where structures are not whole vectors */
-        /* Rows of 1- and 2-byte elements from which on panels beat streams that end within a vector; and
-         * bytes of an array of 2-byte elements up to which they do. */
-        uint32_t rows[2], pairs;
+        /* Rows from which on panels beat streams that end within a vector, by 1 and 2 bytes: in arrays of any
+         * size, and of so many bytes at least and at most. */
+        struct wl__tuned_broken {
+            uint32_t any[2], some[2], least, most[2];
+        } broken;
         /* Bytes of a batch's matrix up to which it is moved whole, of more columns or rows than most_few; not
          * where narrow elements' streams fill blocks, which take `whole` bytes of each, or a multiple. */
         uint32_t small, whole, most_few;
