@@ -232,14 +232,27 @@ static bool can_panels(const struct wl__problem *p) {
     return p->is_columns;
 }
 
+/* Whether all of the output's rows begin at multiples of so many bytes. */
+static bool begins_at(const struct wl__problem *p, unsigned bytes) {
+    return (p->to_places | p->width * p->layout.rows) % bytes == 0;
+}
+
+/* Rows up to which panels beat tiles.  Windows of bytes are faster where the output's rows are whole vectors.
+ */
+static uint64_t rows_of_panels(const struct wl__problem *p) {
+    const struct wl__tuned_transpose *tuned = p->tuned;
+    return p->width == 4 && is_at_sectors(p)       ? tuned->aligned_rows
+           : p->width == 1 && begins_at(p, VECTOR) ? tuned->whole_rows
+                                                   : tuned->panel_rows[p->row];
+}
+
 /* Few columns of many rows fit a multiprocessor; and small problems finish sooner by tiles of lines. */
 static double cost_panels(const struct wl__problem *p) {
     const struct wl__tuned_transpose *tuned = p->tuned;
     const wl_transpose_layout *l = &p->layout;
-    const bool aligned = is_at_sectors(p);
-    const uint64_t rows = p->width == 4 && aligned ? tuned->aligned_rows : tuned->panel_rows[p->row];
-    const uint64_t enough = aligned ? tuned->aligned_bytes : tuned->panel_bytes, stream = p->width * l->cols;
-    return wl__cost_where(l->rows <= rows && !p->panels_lose &&
+    const uint64_t enough = is_at_sectors(p) ? tuned->aligned_bytes : tuned->panel_bytes,
+                   stream = p->width * l->cols;
+    return wl__cost_where(l->rows <= rows_of_panels(p) && !p->panels_lose &&
                           !(p->width == 2 && l->rows >= tuned->slots_rows && cost_slots(p) <= WL_AS_COPY &&
                             fills_tiles(p, &wl__slots_of_rows[0], tuned->slots_full)) &&
                           (!p->is_narrow || breaks_streams(p) ||
@@ -287,11 +300,6 @@ static bool suits_pieces(const struct wl__problem *p) {
            l->rows >= strip &&
            (piece_requests(p) <= (p->is_narrow ? p->tuned->pieces.few : p->tuned->pieces.most) ||
             (!p->is_narrow && wl__pieces_padded(p) && row <= p->tuned->pieces.padded_row));
-}
-
-/* Whether all of the output's rows begin at multiples of so many bytes. */
-static bool begins_at(const struct wl__problem *p, unsigned bytes) {
-    return (p->to_places | p->width * p->layout.rows) % bytes == 0;
 }
 
 /* Fastest if the output's rows begin at sectors, or a tile has all of them, and bank conflicts are few. With

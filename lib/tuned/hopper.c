@@ -51,6 +51,7 @@ const struct wl__tuned wl__tuned_hopper = {
             .panels_many = 96,
             .panel_rows = {520, 430, 340, 340, 340},
             .aligned_rows = 270,
+            .whole_rows = 260,
             .slots_rows = 240,
             .slots_full = 75,
             .panel_bytes = 32 << 20,

@@ -101,8 +101,9 @@ struct wl__tuned_transpose {
     /* Whole matrices and panels.  A block of more than panel_large bytes is slower than smaller tiles unless
      * there are panels_many blocks. */
     uint32_t panel_large, panels_many;
-    /* Rows up to which panels beat tiles; aligned_rows is for 4-byte elements whose rows begin at vectors. */
-    uint32_t panel_rows[5], aligned_rows;
+    /* Rows up to which panels beat tiles; aligned_rows is for 4-byte elements whose rows begin at vectors,
+     * whole_rows for bytes where the output's do: by windows 400 to 512 rows are up to 1.2 times as fast. */
+    uint32_t panel_rows[5], aligned_rows, whole_rows;
     /* Rows of 2-byte elements from which on slots beat panels, if so many hundredths of the tiles are full.
      */
     uint32_t slots_rows, slots_full;
