@@ -40,6 +40,7 @@ const struct wl__tuned wl__tuned_hopper = {
                        .few = 16,
                        .some = 32,
                        .most = 64,
+                       .long_row = 448,
                        .large = 48 << 10,
                        .all_rows = {256, 0, 0},
                        .torn_rows = 400,

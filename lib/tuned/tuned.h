@@ -86,6 +86,7 @@ struct wl__tuned_transpose {
         uint32_t few;         /* requests up to which it always wins */
         uint32_t some, large; /* requests up to which it wins for matrices of more than `large` bytes */
         uint32_t most;        /* requests beyond which it never wins */
+        uint32_t long_row;    /* bytes of a row from which on it only wins for `few` requests */
         uint32_t all_rows[3]; /* rows up to which a tile has all of them, and they may begin within sectors */
         uint32_t
             torn_rows; /* rows of 4-byte elements up to which it beats tiles, though they end in sectors */
