@@ -46,6 +46,7 @@ const struct wl__tuned wl__tuned_hopper = {
                        .torn_rows = 400,
                        .torn_row = {{400, 128, 100}, {320, 320, 256}, {200, 200, 200}},
                        .padded_row = 256,
+                       .torn_few = {28, 24, 32},
                        .torn_stream = 1024},
             .columns_matrix = 12 << 10,
             .panel_large = 20 << 10,

@@ -94,6 +94,9 @@ struct wl__tuned_transpose {
          * conflicts: up to two-way, four-way, and pads for eight-way; and with pads if they begin at sectors.
          */
         uint32_t torn_row[3][3], padded_row;
+        /* Columns up to which streams do better, though the output's rows begin anywhere, by width, for up to
+         * two-way bank conflicts. */
+        uint32_t torn_few[3];
         uint32_t torn_stream; /* bytes of a row of the output from which on it does so */
     } pieces;
     /* Bytes of a matrix of 2-byte elements from which on the columns mover beats whole matrices. */
