@@ -177,6 +177,26 @@ static void matrices_move(void **state) {
     permute(&all[0], 1, 64, 32);
 }
 
+/* Where bulk copies' tiles are estimated to be dear, or others to be dearer, with compute capability 9.0. */
+static void dear_tiles_are_left_to_others(void **state) {
+    (void)state;
+    const char *arch = getenv("WIDELOAD_ARCH");
+    if (arch && strcmp(arch, "sm_90") != 0)
+        skip();
+    /* Pairs of short rows: tiles through registers, unless rows are short in both arrays. */
+    permute(&(struct problem){5, {16, 20, 307, 5, 3}, {1, 4, 3, 0, 2}, ": tiles:"}, 2, 0, 0);
+    permute(&(struct problem){3, {6, 3389, 6}, {2, 1, 0}, ": bulk:"}, 2, 0, 0);
+    permute(&(struct problem){4, {512, 30, 19, 14}, {2, 1, 3, 0}, ": tiles:"}, 2, 0, 0);
+    permute(&(struct problem){4, {512, 30, 19, 23}, {2, 1, 3, 0}, ": bulk:"}, 2, 0, 0);
+    /* Pairs whose rows begin anywhere in the input, and at vectors in the output. */
+    permute(&(struct problem){4, {11, 32, 16, 412}, {3, 2, 0, 1}, ": async:"}, 2, 0, 0);
+    /* Matrices of bytes that windows would not fill, and pieces cannot load. */
+    permute(&(struct problem){3, {3, 4099, 79}, {0, 2, 1}, ": bulk:"}, 1, 0, 0);
+    permute(&(struct problem){3, {3, 4099, 99}, {0, 2, 1}, ": transpose:"}, 1, 0, 0);
+    permute(&(struct problem){3, {3, 4112, 79}, {0, 2, 1}, ": transpose:"}, 1, 0, 0);
+    permute(&(struct problem){3, {3, 4011, 79}, {0, 2, 1}, ": transpose:"}, 1, 0, 0);
+}
+
 /* Every misalignment, in turn of the input, of the output, and of both. */
 static void every_shift(void **state) {
     (void)state;
@@ -209,6 +229,7 @@ static void rows_are_rows(void **state) {
     permute(&(struct problem){3, {113, 101, 56}, {1, 0, 2}, ": rows:"}, 1, 0, 0);
     permute(&(struct problem){4, {4, 4, 4000, 17}, {0, 2, 1, 3}, ": rows:"}, 1, 0, 0);
     permute(&(struct problem){4, {30, 151, 13, 12}, {0, 2, 1, 3}, ": rows:"}, 2, 0, 0);
+    permute(&(struct problem){4, {2579, 19, 4, 5}, {0, 2, 1, 3}, ": rows:"}, 4, 0, 0);
     /* Once more from the choice that is kept, at other addresses. */
     permute(&(struct problem){4, {30, 151, 13, 12}, {0, 2, 1, 3}, ": rows:"}, 2, 64, 128);
     /* A row is one element. */
@@ -254,6 +275,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_width),
         cmocka_unit_test(matrices_move),
+        cmocka_unit_test(dear_tiles_are_left_to_others),
         cmocka_unit_test(every_shift),
         cmocka_unit_test(rows_are_rows),
         cmocka_unit_test(short_rows_stay_together),

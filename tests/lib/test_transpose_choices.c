@@ -95,6 +95,19 @@ static const struct choice odd[] = {
     {1, {.rows = 1024, .cols = 88, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
     {2, {.rows = 1003, .cols = 208, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
     {2, {.rows = 1003, .cols = 149, .batch = 1}, 3, 0, ": pieces: ", ": shifted: "},
+    {1, {.rows = 1101, .cols = 29, .batch = 1}, 0, 0, ": pieces: ", ": narrow: "},
+    {1, {.rows = 1101, .cols = 28, .batch = 1}, 0, 0, ": narrow: ", ": narrow: "},
+    {2, {.rows = 1003, .cols = 26, .batch = 1}, 0, 0, ": pieces: ", ": narrow: "},
+    {2, {.rows = 5003, .cols = 24, .batch = 1}, 0, 0, ": narrow: ", ": narrow: "},
+    /* Long rows, where banks conflict. */
+    {1, {.rows = 1024, .cols = 436, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+    {1, {.rows = 1024, .cols = 452, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
+    {2, {.rows = 512, .cols = 228, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
+    /* Tall panels, whose rows end anywhere, and at vectors. */
+    {1, {.rows = 401, .cols = 16001, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
+    {1, {.rows = 400, .cols = 16001, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
+    {1, {.rows = 600, .cols = 40001, .batch = 1}, 0, 0, ": clusters: ", ": shifted: "},
+    {1, {.rows = 600, .cols = 30001, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
 };
 
 static void of_odd_rows(void **state) {
@@ -130,10 +143,15 @@ static const struct choice narrow[] = {
     {1, {.rows = 10, .cols = 1984, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
     {1, {.rows = 10, .cols = 2016, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
     {1, {.rows = 8, .cols = 1984, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
+    {1, {.rows = 829, .cols = 4, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
+    {1, {.rows = 1001, .cols = 4, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
     /* Streams of bytes that are no whole vectors. */
     {1, {.rows = 37, .cols = 120001, .batch = 1}, 0, 0, ": panels: ", ": narrow: "},
     {1, {.rows = 37, .cols = 5008, .batch = 1}, 0, 0, ": narrow: ", ": narrow: "},
     {1, {.rows = 21, .cols = 5001, .batch = 1}, 0, 0, ": narrow: ", ": narrow: "},
+    {1, {.rows = 21, .cols = 400001, .batch = 1}, 0, 0, ": panels: ", ": narrow: "},
+    {2, {.rows = 30, .cols = 150001, .batch = 1}, 0, 0, ": panels: ", ": narrow: "},
+    {2, {.rows = 30, .cols = 5001, .batch = 1}, 0, 0, ": narrow: ", ": narrow: "},
     {2, {.rows = 320, .cols = 14001, .batch = 1}, 0, 0, ": slots: ", ": shifted: "},
     {2, {.rows = 280, .cols = 72, .batch = 1}, 0, 0, ": columns: ", ": shifted: "},
     {4, {.rows = 447, .cols = 36, .batch = 1}, 0, 0, ": columns: ", ": shifted: "},
