@@ -14,11 +14,8 @@ static void make(void) {
     generic.transpose.in_flight = 0;
     generic.transpose.async_words = 0;
     generic.transpose.slots[0].tiles = generic.transpose.slots[1].tiles = WL_NEVER;
-    generic.transpose.whole_rows = generic.transpose.panel_rows[0];
     generic.transpose.clusters_row = WL_NEVER;
-    generic.transpose.narrow.broken.least = WL_NEVER;
     generic.permute.async.torn_halves = 0;
-    generic.permute.bulk.halves.in = 0;
 }
 
 const struct wl__tuned *wl__tuned_generic(void) {
