@@ -103,17 +103,17 @@ static bool can_bulk_rows(const struct wl__problem *p) {
             p->plans->bulk->cost <= tuned->rows_beyond[__builtin_ctz(p->shape.width)]);
 }
 
-/* Look-ups of 2-byte elements cost much where the input's rows are short.  There large `tiles` with few bank
+/* Look-ups of narrow elements cost much where the input's rows are short.  There large `tiles` with few bank
  * conflicts are 1.1 to 2.4 times as fast, unless the output's rows are short too. */
-static bool tiles_beat_halves(const struct wl__problem *p) {
-    const struct wl__tuned_halves *tuned = &p->tuned->bulk.halves;
+static bool tiles_beat_narrow(const struct wl__problem *p) {
+    const struct wl__tuned_narrow_rows *tuned = &p->tuned->bulk.narrow_rows;
     const struct wl__permute_plan *tiles = p->plans->tiles;
     const struct wl__permute_shape *shape = &p->shape;
     const uint64_t in = shape->dim[0].size * shape->width,
                    out = shape->dim[shape->by_out[0]].size * shape->width;
-    return shape->width == 2 && p->plans->tiled == REGISTERS && in <= tuned->in && out >= tuned->out &&
+    return shape->width <= 2 && p->plans->tiled == REGISTERS && in <= tuned->in && out >= tuned->out &&
            tiles->memory >= tuned->tile && tiles->in_wave + tiles->out_wave <= tuned->waves &&
-           p->plans->bulk->cost > tuned->dear[tiles->out_shifted];
+           p->plans->bulk->cost > (shape->width == 1 ? tuned->dear_bytes : tuned->dear[tiles->out_shifted]);
 }
 
 static bool can_bulk(const struct wl__problem *p) {
@@ -132,7 +132,7 @@ static bool can_bulk(const struct wl__problem *p) {
     if (!wl__permute_plan_bulk(p->tuned, p->plans->bulk, &p->shape, p->to, p->from, shifted || slow))
         return false;
     if (!bulk->words)
-        return (shifted || !slow) && !tiles_beat_halves(p);
+        return (shifted || !slow) && !tiles_beat_narrow(p);
     return conflicts || (in_registers && tiles->memory < words->small) || bulk->cost <= words->most;
 }
 

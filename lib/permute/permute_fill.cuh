@@ -1,9 +1,10 @@
-/* How permute_narrow.cu and permute_words.cu fill a tile and its tables.  The including file defines note_row().
+/* How permute_narrow.cu and permute_words.cu fill a tile and its tables.  The including file defines
+ * note_row().
  *
  * Rows, not elements, are what takes time where they are short.  So one warp finds the tile's place for its
- * block, each load's place is found once, and rows' places follow from it by 32-bit arithmetic.  Loads of less
- * than 512 bytes go by asynchronous loads, a vector a lane: a bulk copy takes a loop of 24 instructions for
- * each lane of a warp. */
+ * block, each load's place is found once, and rows' places follow from it by 32-bit arithmetic.  Loads of
+ * less than 512 bytes go by asynchronous loads, a vector a lane: a bulk copy takes a loop of 24 instructions
+ * for each lane of a warp. */
 #ifndef WIDELOAD_KERNELS_PERMUTE_FILL_CUH
 #define WIDELOAD_KERNELS_PERMUTE_FILL_CUH
 
@@ -114,8 +115,8 @@ static __device__ __forceinline__ struct wl_permute_place find_tile(const struct
 }
 
 /* Fills the tile and all tables, and waits for them.  table_bytes: bytes of a table of rows' places.  Where
- * loads have a table, one warp finds the tile's place for all: rows are many then, and other warps have enough
- * to do.  Where they are few, all find it, and it stays in uniform registers. */
+ * loads have a table, one warp finds the tile's place for all: rows are many then, and other warps have
+ * enough to do.  Where they are few, all find it, and it stays in uniform registers. */
 static __device__ __forceinline__ void fill(const struct wl_permute_bulk &p, uint32_t table_bytes) {
     wl_barrier *barrier = (wl_barrier *)(wl_permute_memory + p.barrier);
     if (p.load_table == 0) {

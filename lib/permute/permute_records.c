@@ -134,8 +134,9 @@ static uint64_t taken_of(const struct records *r, uint64_t bytes) {
         return size / r->group * r->group;
     if (want < 2 * unit)
         unit = r->group;
-    return want < unit ? 0
-                       : wl__divide_up(wl__divide_up(size, wl__divide_up(size, want / unit * unit)), unit) * unit;
+    return want < unit
+               ? 0
+               : wl__divide_up(wl__divide_up(size, wl__divide_up(size, want / unit * unit)), unit) * unit;
 }
 
 bool wl__permute_plan_records(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
@@ -168,6 +169,6 @@ bool wl__permute_plan_records(const struct wl__tuned_permute *tuned, struct wl__
                 break;
         }
     }
-    return least < NO_COST && wl__permute_number(tuned, &plan->bulk.tiles, shape, plan->extent, plan->step,
-                                                 WL_PERMUTE_PAIRS);
+    return least < NO_COST &&
+           wl__permute_number(tuned, &plan->bulk.tiles, shape, plan->extent, plan->step, WL_PERMUTE_PAIRS);
 }

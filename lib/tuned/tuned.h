@@ -252,14 +252,14 @@ struct wl__tuned_bulk {
                                 shifted */
         double dear_async;   /* cost of asynchronous loads' tiles from which on these win */
     } words;
-    /* `tiles` that beat those of 2-byte elements: from so many bytes on, with so few wavefronts, of both
+    /* `tiles` that beat those of narrow elements: from so many bytes on, with so few wavefronts, of both
      * sides; for rows of the input of so many bytes at most, and of the output of so many at least; where
-     * those are estimated to cost more than `dear`, for rows of the output that are whole vectors, and
-     * others. */
-    struct wl__tuned_halves {
+     * those are estimated to cost more than `dear`: bytes, and pairs for rows of the output that are whole
+     * vectors, and others. */
+    struct wl__tuned_narrow_rows {
         uint32_t tile, waves, in, out;
-        double dear[2];
-    } halves;
+        double dear_bytes, dear[2];
+    } narrow_rows;
 };
 
 /* Tiles of rows that stay together. */

@@ -106,8 +106,6 @@ static const struct choice odd[] = {
     /* Tall panels, whose rows end anywhere, and at vectors. */
     {1, {.rows = 401, .cols = 16001, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
     {1, {.rows = 400, .cols = 16001, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
-    {1, {.rows = 600, .cols = 40001, .batch = 1}, 0, 0, ": clusters: ", ": shifted: "},
-    {1, {.rows = 600, .cols = 30001, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
 };
 
 static void of_odd_rows(void **state) {
