@@ -155,9 +155,10 @@ static void grow(struct box *box, bool by_out, uint64_t aim) {
         if (!by_out && shape->dim[d].in * shape->width != run)
             return;
         if (size > want + want / 2) {
-            /* Tiles of equal size, with whole sectors and whole pieces where the dimension has them. */
+            /* Tiles of equal size, with whole sectors and whole pieces where the dimension has them.  Tiles
+             * of narrow elements may have less than a piece. */
             uint64_t unit = PIECE / grain_of(run);
-            if (!by_out || size % unit)
+            if (!by_out || size % unit || (box->unit < 4 && want < unit))
                 unit = SECTOR / (grain_of(run) < SECTOR ? grain_of(run) : SECTOR);
             uint64_t shared = by_out && i == 0 && size % unit ? shared_of(shape->width, box->unit) : 0;
             if (size % unit)

@@ -352,6 +352,11 @@ static unsigned lay_out_words(struct wl_permute_bulk *bulk, const struct box *bo
     return bulk->stage + warps * WL_PERMUTE_STAGE;
 }
 
+/* Whether a dimension's steps lead along a load, for all rows alike: they need no rows of their own. */
+static bool is_along(const struct box *box, const struct layout *layout, unsigned d) {
+    return box->unit < 4 && layout->merged && !layout->cut && box->side[d];
+}
+
 bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct box *box,
                               const struct layout *layout) {
     const struct wl__permute_shape *shape = box->shape;
@@ -371,7 +376,7 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
             if (box->turn[shape->by_out[i]])
                 add_row(bulk, box, layout, shape->by_out[i], &loads);
     for (unsigned d = 0; d < shape->rank; d++)
-        if (!box->turn[d] && !box->row[d])
+        if (!box->turn[d] && !box->row[d] && !is_along(box, layout, d))
             add_row(bulk, box, layout, d, &loads);
     for (unsigned d = 0; d < shape->rank; d++)
         if (box->row[d]) {
@@ -381,8 +386,9 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
         }
     for (unsigned d = 0; d < shape->rank; d++)
         if (!box->turn[d] && !box->row[d] && box->extent[d] > 1) {
-            add_run(bulk, box, d, 0, rows);
-            rows *= box->extent[d];
+            const bool further = is_along(box, layout, d);
+            add_run(bulk, box, d, further ? shape->dim[d].in * width : 0, further ? 0 : rows);
+            rows *= further ? 1 : box->extent[d];
         }
     bulk->load = (uint32_t)((layout->merged ? box->side_length : box->row_length) * width);
     if (layout->cut)
