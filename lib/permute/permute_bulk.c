@@ -267,10 +267,11 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
             chosen = &best[k];
         }
     }
+    double limit = tuned->bulk.most;
+    if (chosen && least - tuned->bulk.records[plan->words] < limit)
+        limit = least - tuned->bulk.records[plan->words];
     struct wl__permute_bulk_plan records;
-    if (unit < 4 && wl__permute_plan_records(tuned, &records, shape, unit, to, from) &&
-        records.cost <= tuned->bulk.most &&
-        (!chosen || records.cost + tuned->bulk.records[plan->words] < least)) {
+    if (unit < 4 && wl__permute_plan_records(tuned, &records, shape, unit, to, from, limit)) {
         *plan = records;
         return true;
     }

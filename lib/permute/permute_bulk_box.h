@@ -83,9 +83,9 @@ bool wl__permute_bulk_lay_out_narrow(struct wl__permute_bulk_plan *plan, unsigne
                                      uint64_t tile);
 
 /* permute_records.c: plans tiles of records, for elements that are moved by 1 or 2 bytes; sets their cost.
- * False if the shape has none. */
+ * False if none costs less than `limit`. */
 bool wl__permute_plan_records(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
                               const struct wl__permute_shape *shape, unsigned unit, uint64_t to,
-                              uint64_t from);
+                              uint64_t from, double limit);
 
 #endif

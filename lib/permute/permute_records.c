@@ -1,7 +1,6 @@
 /* Plans tiles of records for narrow elements: all of a few dimensions, and part of a long one. */
 #include "lib/permute/permute_bulk_box.h"
 
-#define NO_COST 1e30
 /* More of a tile's rows take longer to note than their elements to move. */
 #define ROWS 4096
 
@@ -97,6 +96,17 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct records *r)
     return wl__permute_bulk_lay_out_narrow(plan, r->unit, (unsigned)width / r->unit, tile);
 }
 
+/* The part of the cost that needs no layout. */
+static double cost_at_least(const struct records *r) {
+    const struct wl__tuned_bulk_narrow *tuned = &r->tuned->narrow;
+    const double width = r->shape->width, taken = (double)r->taken, tile = (double)r->record * taken,
+                 load = (double)r->shape->dim[r->along].in * width * taken,
+                 run = (double)r->pattern * width * taken;
+    return tuned->load / load + tuned->run / run +
+           tuned->row * (double)(r->pattern * r->group) * width / r->unit / tile +
+           (tile < tuned->full ? tuned->idle * (1 - tile / tuned->full) : 0);
+}
+
 /* The estimated cost beyond a copy, by the figures for narrow elements. */
 static double cost_of(const struct records *r, const struct wl__permute_bulk_plan *plan) {
     const struct wl__tuned_bulk_narrow *tuned = &r->tuned->narrow;
@@ -105,21 +115,21 @@ static double cost_of(const struct records *r, const struct wl__permute_bulk_pla
     const struct box box = {.tuned = r->tuned, .shape = shape, .unit = r->unit};
     const uint64_t size = shape->dim[r->along].size, places = r->taken | size % r->taken;
     uint64_t in = r->from | bulk->load, out = r->to | bulk->length * shape->width;
-    for (unsigned d = r->along; d < shape->rank; d++)
-        in |= shape->dim[d].in * shape->width * (d == r->along ? places : 1);
-    for (unsigned i = 0, d = shape->by_out[0], past = 0; i < shape->rank; d = shape->by_out[++i]) {
-        past |= d == r->along;
+    bool past = false;
+    for (unsigned i = 0; i < shape->rank; i++) {
+        const unsigned d = shape->by_out[i];
+        past = past || d == r->along;
         if (past)
             out |= shape->dim[d].out * shape->width * (d == r->along ? places : 1);
+        if (i >= r->along)
+            in |= shape->dim[i].in * shape->width * (i == r->along ? places : 1);
     }
     const double tile = (double)(r->record * r->taken), run = (double)bulk->length * shape->width,
                  torn = grain_of(in) < SECTOR ? (double)(SECTOR - grain_of(in)) / bulk->load : 0,
                  read = (double)(wl__divide_up(size, r->taken) * r->taken) / (double)size * (1 + torn) - 1;
-    return tuned->read * read + (grain_of(out) < SECTOR ? tuned->parts / run : 0) + tuned->load / bulk->load +
-           (tuned->lines * past_line(grain_of(out)) + tuned->run) / run +
-           (tile < tuned->full ? tuned->idle * (1 - tile / tuned->full) : 0) +
-           (tuned->row * bulk->rows * (unsigned)(shape->width / r->unit) +
-            (tuned->cell + tuned->kind * (double)wl__divide_up(bulk->columns, bulk->alike)) * bulk->cells) /
+    return cost_at_least(r) + tuned->read * read + (grain_of(out) < SECTOR ? tuned->parts / run : 0) +
+           tuned->lines * past_line(grain_of(out)) / run +
+           (tuned->cell + tuned->kind * (double)wl__divide_up(bulk->columns, bulk->alike)) * bulk->cells /
                tile +
            wl__permute_bulk_cost_of_banks(&box, plan);
 }
@@ -139,36 +149,42 @@ static uint64_t taken_of(const struct records *r, uint64_t bytes) {
                : wl__divide_up(wl__divide_up(size, wl__divide_up(size, want / unit * unit)), unit) * unit;
 }
 
+/* Plans the tile by each of the layouts, and keeps the cheapest if it costs less. */
+static void try_layouts(struct records *r, struct wl__permute_bulk_plan *plan, double *least) {
+    static const unsigned phases[] = {128, 32, 16};
+    for (unsigned i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
+        struct wl__permute_bulk_plan trial;
+        r->phase = phases[i];
+        if (!lay_out(&trial, r))
+            continue;
+        trial.cost = cost_of(r, &trial);
+        if (trial.cost < *least) {
+            *least = trial.cost;
+            *plan = trial;
+        }
+    }
+}
+
 bool wl__permute_plan_records(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
                               const struct wl__permute_shape *shape, unsigned unit, uint64_t to,
-                              uint64_t from) {
+                              uint64_t from, double limit) {
     static const unsigned sizes[] = {12, 16, 20, 24, 28, 32, 36, 40, 46}; /* KiB */
-    static const unsigned phases[] = {128, 32, 16};
     struct records r = {.tuned = &tuned->bulk, .shape = shape, .to = to, .from = from, .unit = unit};
-    double least = NO_COST;
+    double least = limit;
     for (r.along = 0; r.along < shape->rank; r.along++) {
         if (!find(&r))
             continue;
-        for (r.group = 1; r.group <= SECTOR; r.group *= 2) {
-            const uint64_t part = r.pattern * r.group * shape->width;
+        uint64_t part = r.pattern * shape->width;
+        for (r.group = 1; r.group <= SECTOR; r.group *= 2, part *= 2) {
             for (unsigned s = 0; part >= WL_PERMUTE_ACCESS && s < sizeof(sizes) / sizeof(sizes[0]); s++) {
                 r.taken = taken_of(&r, sizes[s] * UINT64_C(1024));
-                for (unsigned i = 0; r.taken > 0 && i < sizeof(phases) / sizeof(phases[0]); i++) {
-                    struct wl__permute_bulk_plan trial;
-                    r.phase = phases[i];
-                    if (!lay_out(&trial, &r))
-                        continue;
-                    trial.cost = cost_of(&r, &trial);
-                    if (trial.cost < least) {
-                        least = trial.cost;
-                        *plan = trial;
-                    }
-                }
+                if (r.taken > 0 && cost_at_least(&r) < least)
+                    try_layouts(&r, plan, &least);
             }
             if (part % SECTOR == 0)
                 break;
         }
     }
-    return least < NO_COST &&
+    return least < limit &&
            wl__permute_number(tuned, &plan->bulk.tiles, shape, plan->extent, plan->step, WL_PERMUTE_PAIRS);
 }
