@@ -192,6 +192,42 @@ static void dear_tiles_are_left_to_others(void **state) {
     permute(&(struct problem){4, {11, 32, 16, 412}, {3, 2, 0, 1}, ": async:"}, 2, 0, 0);
 }
 
+/* Narrow elements, where bulk copies are: records along a long dimension; columns of two dimensions, of 5, 3,
+ * 7 and 10 elements each, whose runs continue or not; dimensions that lie along a load. */
+static void records_and_columns_move(void **state) {
+    (void)state;
+    const char *arch = getenv("WIDELOAD_ARCH");
+    if (arch && strcmp(arch, "sm_90") != 0)
+        skip();
+    static const struct {
+        struct problem problem;
+        unsigned widths; /* bits */
+    } all[] = {
+        {{5, {167, 4, 3, 37, 5}, {2, 0, 3, 1, 4}, bulk}, 1},
+        {{4, {3778, 7, 3, 4}, {2, 0, 3, 1}, bulk}, 2},
+        {{3, {6, 5976, 6}, {2, 1, 0}, bulk}, 2},
+        {{4, {5, 29, 1903, 4}, {0, 3, 2, 1}, bulk}, 2},
+        {{4, {366, 6, 14, 7}, {1, 3, 0, 2}, bulk}, 2},
+        {{4, {3, 1536, 7, 7}, {2, 1, 3, 0}, bulk}, 1 | 2},
+        {{4, {7, 16, 1729, 7}, {3, 0, 2, 1}, bulk}, 1},
+        {{6, {14, 4, 5, 192, 7, 3}, {1, 2, 4, 3, 5, 0}, bulk}, 2},
+        {{5, {11, 6, 164, 37, 5}, {1, 4, 3, 0, 2}, bulk}, 1},
+        {{4, {32, 500, 17, 3}, {3, 0, 2, 1}, bulk}, 1},
+        {{5, {8, 111, 13, 7, 7}, {3, 1, 4, 0, 2}, bulk}, 1},
+        {{4, {2, 796, 32, 10}, {3, 0, 2, 1}, bulk}, 1},
+        {{5, {2, 88, 127, 12, 4}, {2, 4, 0, 1, 3}, bulk}, 1},
+        {{4, {512, 11, 5, 30}, {3, 2, 1, 0}, bulk}, 1},
+        {{6, {4, 13, 24, 32, 12, 7}, {3, 2, 5, 1, 0, 4}, bulk}, 2},
+        {{6, {64, 2, 14, 16, 7, 23}, {1, 4, 3, 2, 5, 0}, bulk}, 1},
+    };
+    static const unsigned shifts[][2] = {{0, 0}, {3, 0}, {0, 5}, {9, 7}};
+    for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        for (unsigned width = 1; width <= 2; width *= 2)
+            for (unsigned k = 0; k < 4; k++)
+                if (all[i].widths & width)
+                    permute(&all[i].problem, width, shifts[k][0], shifts[k][1]);
+}
+
 /* Every misalignment, in turn of the input, of the output, and of both. */
 static void every_shift(void **state) {
     (void)state;
@@ -270,6 +306,7 @@ int main(void) {
         cmocka_unit_test(every_width),
         cmocka_unit_test(matrices_move),
         cmocka_unit_test(dear_tiles_are_left_to_others),
+        cmocka_unit_test(records_and_columns_move),
         cmocka_unit_test(every_shift),
         cmocka_unit_test(rows_are_rows),
         cmocka_unit_test(short_rows_stay_together),
