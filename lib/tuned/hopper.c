@@ -184,7 +184,7 @@ const struct wl__tuned wl__tuned_hopper = {
                                .off_lines = {0.08, 0.04},
                                .waves = 6,
                                .dear_async = 0.5},
-                     .narrow_rows = {.tile = 12 << 10,
+                     .narrow_rows = {.tile = 16 << 10,
                                      .waves = 4,
                                      .in = 36,
                                      .out = 32,
