@@ -85,7 +85,7 @@ struct wl_permute_sides {
 #define WL_PERMUTE_WORDS_THREADS 256
 #define WL_PERMUTE_STAGE         (4 * 72 * 4 + 32)
 
-/* Where a tile lies in both arrays: what one warp finds for its block. */
+/* Where a tile lies in both arrays: what a block notes in its shared memory. */
 struct wl_permute_place {
     uint64_t in, out;
     uint32_t first, ends; /* the first of its joined rows; see permute.cuh */
@@ -138,25 +138,26 @@ struct wl_permute_bulk {
     uint32_t run_table, row_table, barrier; /* where these lie in shared memory */
     /* For narrow elements, whose runs are numbered apart from a row's columns.  Columns whose runs begin
      * alike within a sector are of one kind. */
-    uint32_t units;                  /* per element */
-    uint32_t columns;                /* per row of the tile */
-    uint32_t column_in;              /* bytes in shared memory from one column to the next */
-    uint64_t column_out;             /* bytes of the output from one column to the next */
-    struct wl_permute_divisor inner; /* columns of the input's last dimension; others of a row may follow */
-    uint64_t column_skip;            /* extra bytes of the output after so many columns */
-    uint32_t alike;                  /* columns after which runs begin alike within a sector */
-    struct wl_permute_divisor span;  /* units of a column's run */
-    struct wl_permute_divisor ends;  /* of a run in all columns */
-    struct wl_permute_divisor kinds; /* kinds of columns, in warps */
-    uint32_t wraps;                  /* runs continue along the rows */
-    uint32_t odd;                    /* the rows' distance in units modulo 4 if it is odd, else 0 */
-    uint32_t quarter;                /* of a table's loads */
-    /* For bytes that are moved by words.  A task is part of a run, of some groups of four columns. */
-    uint32_t table, table_rows;        /* bytes and entries of a table of rows' places */
+    uint32_t units;                    /* per element */
+    uint32_t columns;                  /* per row of the tile */
+    uint32_t column_in;                /* bytes in shared memory from one column to the next */
+    uint64_t column_out;               /* bytes of the output from one column to the next */
+    struct wl_permute_divisor inner;   /* columns of the input's last dimension; others of a row may follow */
+    uint64_t column_skip;              /* extra bytes of the output after so many columns */
+    uint32_t alike;                    /* columns after which runs begin alike within a sector */
+    struct wl_permute_divisor span;    /* units of a column's run */
+    struct wl_permute_divisor ends;    /* of a run in all columns */
+    struct wl_permute_divisor kinds;   /* kinds of columns, in warps */
+    uint32_t wraps;                    /* runs continue along the rows */
+    uint32_t odd;                      /* the rows' distance in units modulo 4 if it is odd, else 0 */
+    uint32_t quarter;                  /* of a table's loads */
     struct wl_permute_divisor vectors; /* of 16 bytes in a load, if lanes load them one by one; else 0 */
-    uint32_t load_table, loads;   /* where loads are noted, and how many; 0: nowhere, rows load themselves */
+    uint32_t load_table;               /* where loads are noted; 0: they are not, and rows find their own */
+    uint32_t loads;                    /* how many */
+    uint32_t torn;                     /* whether runs begin or end within sectors */
+    /* For bytes that are moved by words.  A task is part of a run, of some groups of four columns. */
+    uint32_t table, table_rows;   /* bytes and entries of a table of rows' places */
     uint32_t stage, stage_pitch;  /* where its warps' columns are put together; words per column */
-    uint32_t torn;                /* whether runs begin or end within sectors */
     uint32_t two;                 /* whether a lane takes two words of each column */
     uint32_t step;                /* bytes of a run from one task to the next */
     uint32_t chunk, parts, tasks; /* groups of columns per task; all tasks; those of warps */

@@ -151,15 +151,13 @@ static double cost_of_narrow(const struct box *box, const struct wl_permute_bulk
            (tuned->row * bulk->rows + (tuned->cell + tuned->kind * (double)same) * bulk->cells) / tile;
 }
 
-/* Columns of two dimensions take so much longer. */
-#define JOINED 1.15
-
 /* For bytes that are moved by words, of which instructions are the limit: for each block, row, load, end of a
  * run, task of all warps, and step of one. */
 static double cost_of_words(const struct box *box, const struct wl_permute_bulk *bulk, double read) {
     const struct wl__tuned_words *tuned = &box->tuned->words;
     const double tile = (double)bulk->span.count * bulk->columns * bulk->runs, run = (double)box->run_length,
-                 steps = (double)bulk->tasks * bulk->chunk * (bulk->inner.count < bulk->columns ? JOINED : 1),
+                 steps = (double)bulk->tasks * bulk->chunk *
+                         (bulk->inner.count < bulk->columns ? tuned->joined : 1),
                  step = bulk->two           ? tuned->step_of_two
                         : bulk->lanes == 32 ? tuned->step
                                             : tuned->short_step,

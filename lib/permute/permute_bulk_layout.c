@@ -244,7 +244,7 @@ static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *b
     return lay_out_loads(bulk, bulk->row_table + tables, loads, is_even(box), false);
 }
 
-/* Puts the barrier at the end of a block's memory, and behind it what one warp finds for all. */
+/* Puts the barrier at the end of a block's memory, and behind it the tile's place. */
 static void end_plan(struct wl__permute_bulk_plan *plan, unsigned at) {
     plan->bulk.barrier = round_up(at, BARRIER);
     plan->memory =
@@ -305,10 +305,10 @@ static unsigned stage_pad(const struct wl_permute_bulk *bulk, unsigned pitch) {
 /* A step of a warp moves four columns.  Where an eighth and more of them would be missing, as rows' last
  * dimension has few, the next one's are columns too. */
 static void join_columns(struct wl_permute_bulk *bulk) {
-    const struct wl_permute_run next = bulk->run[0];
     if (8 * round_up(bulk->columns, 4) <= 9 * bulk->columns || bulk->run_parts == 0 ||
-        next.along != bulk->columns)
+        bulk->run[0].along != bulk->columns)
         return;
+    const struct wl_permute_run next = bulk->run[0];
     bulk->column_skip = next.out - bulk->columns * bulk->column_out;
     bulk->columns *= next.by.count;
     bulk->runs /= next.by.count;

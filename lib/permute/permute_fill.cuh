@@ -1,10 +1,10 @@
 /* How permute_narrow.cu and permute_words.cu fill a tile and its tables.  The including file defines
  * note_row().
  *
- * Rows, not elements, are what takes time where they are short.  So one warp finds the tile's place for its
- * block, each load's place is found once, and rows' places follow from it by 32-bit arithmetic.  Loads of
- * less than 512 bytes go by asynchronous loads, a vector a lane: a bulk copy takes a loop of 24 instructions
- * for each lane of a warp. */
+ * Rows, not elements, are what takes time where they are short.  So each load's place is found once, and
+ * rows' places follow from it by 32-bit arithmetic.  Loads of less than 512 bytes go by asynchronous loads, a
+ * vector a lane: a bulk copy takes a loop of 24 instructions for each lane of a warp.  Long loads of narrow
+ * elements are few, and the first row of each finds it. */
 #ifndef WIDELOAD_KERNELS_PERMUTE_FILL_CUH
 #define WIDELOAD_KERNELS_PERMUTE_FILL_CUH
 

@@ -75,7 +75,8 @@ static bool breaks_streams(const struct wl__problem *p) {
     if (p->width > 2 || l->rows >= l->cols || p->width * l->cols % VECTOR == 0)
         return false;
     const uint64_t bytes = matrix_bytes(p) * l->batch;
-    const bool some = bytes >= tuned->least && bytes <= tuned->most[p->row];
+    const uint64_t most = tuned->most[p->row]; /* WL_NEVER: no limit, not even 4 GB */
+    const bool some = bytes >= tuned->least && (most == WL_NEVER || bytes <= most);
     return l->rows >= (some ? tuned->some : tuned->any)[p->row];
 }
 

@@ -177,6 +177,7 @@ const struct wl__tuned wl__tuned_hopper = {
                                .step = 81,
                                .step_of_two = 116,
                                .wave = 14.3,
+                               .joined = 1.15,
                                .most = 0.72,
                                .most_beside_small = 2.4,
                                .small = 12 << 10,

@@ -217,9 +217,10 @@ struct wl__tuned_bulk {
     /* Copies whose two ends lie differently within a line, or a sector, take more requests.  By 4 and 8
      * bytes, and narrower. */
     double off_lines[2], off_sectors[2];
-    double most;       /* dearer tiles are not taken */
-    double records[2]; /* what tiles of records must cost less than others, and than those that go by words,
-                          whose estimate is lower for the same time */
+    double most; /* dearer tiles are not taken */
+    /* What tiles of records must cost less than others; and than those that go by words: less than nothing,
+     * as estimates of words are lower for the same time. */
+    double records[2];
     uint32_t memory_of_8; /* bytes of a block up to which eight fit a multiprocessor; else four */
     uint32_t few;         /* 1- and 2-byte elements, or bytes of wider ones, that are moved as one element */
     /* 1- and 2-byte elements: 1400 tiles of 49 shapes. */
@@ -242,6 +243,7 @@ struct wl__tuned_bulk {
         /* Per byte of a tile: for each task of all warps at once; each step of a warp, by the rows of a run:
          * up to 64, 128, more; and for each wavefront beyond one of a step's words. */
         double task, short_step, step, step_of_two, wave;
+        double joined; /* how much longer a step takes whose columns are of two dimensions */
         /* Dearer tiles are not taken: beside `tiles` of `small` bytes and more, and smaller ones. */
         double most, most_beside_small;
         uint32_t small;
