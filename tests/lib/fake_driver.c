@@ -322,11 +322,11 @@ CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t bytes, CUst
 static unsigned argument_count(const char *kernel) {
     if (strcmp(kernel, "wl_copy_scalar") == 0)
         return 4;
+    if (strcmp(kernel, "wl_copy_any") == 0)
+        return 6;
     if (strncmp(kernel, "wl_copy_rows_", 13) == 0 || strncmp(kernel, "wl_copy_tiles", 13) == 0 ||
         strncmp(kernel, "wl_copy_strided", 15) == 0)
         return 1;
-    if (strncmp(kernel, "wl_copy_", 8) == 0)
-        return 6;
     return 0;
 }
 
