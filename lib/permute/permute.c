@@ -131,6 +131,8 @@ static bool can_bulk(const struct wl__problem *p) {
                slow = p->shape.width == 1 && (!in_registers || conflicts);
     if (!wl__permute_plan_bulk(p->tuned, p->plans->bulk, &p->shape, p->to, p->from, shifted || slow))
         return false;
+    /* Look-ups are not ahead there.  60 shapes whose records are estimated to beat words took 1.06 times as
+     * long by these as by `tiles`, and 1.33 times by words (H200). */
     if (!bulk->words)
         return (shifted || !slow) && !tiles_beat_narrow(p);
     return conflicts || (in_registers && tiles->memory < words->small) || bulk->cost <= words->most;

@@ -188,6 +188,8 @@ static void dear_tiles_are_left_to_others(void **state) {
     permute(&(struct problem){3, {6, 3389, 6}, {2, 1, 0}, ": bulk:"}, 2, 0, 0);
     permute(&(struct problem){4, {512, 30, 19, 14}, {2, 1, 3, 0}, ": tiles:"}, 2, 0, 0);
     permute(&(struct problem){4, {512, 30, 19, 23}, {2, 1, 3, 0}, ": bulk:"}, 2, 0, 0);
+    /* Bytes whose tiles have many bank conflicts: not records. */
+    permute(&(struct problem){4, {64, 48, 24, 29}, {3, 1, 2, 0}, ": tiles:"}, 1, 0, 0);
     /* Pairs whose rows begin anywhere in the input, and at vectors in the output. */
     permute(&(struct problem){4, {11, 32, 16, 412}, {3, 2, 0, 1}, ": async:"}, 2, 0, 0);
 }
