@@ -9,6 +9,9 @@
 #define PIECE  256 /* bytes that memory prefers per write */
 /* Bytes per block at most, tables included: four blocks fit a multiprocessor. */
 #define WL_PERMUTE_BULK_MEMORY (56 * 1024)
+#define WL_PERMUTE_BULK_ROWS                                                                                 \
+    4096 /* per tile at most: more take longer to note than their elements to move                           \
+          */
 
 /* A shape whose first dimensions of the output are joined into one, the last of its `dim`.  Its stride in the
  * input is 0, as its rows lie anywhere. */
@@ -77,10 +80,17 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
 double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bulk_plan *plan);
 double wl__permute_bulk_cost_of_banks(const struct box *box, const struct wl__permute_bulk_plan *plan);
 
+/* Adds a digit to rows' numbers: `in` bytes of the array lead to the next, along a load or to one of its own;
+ * and one to runs' numbers: bytes along a row, rows, and bytes of the output. */
+void wl__permute_bulk_add_row(struct wl_permute_bulk *bulk, uint64_t count, bool inner, uint64_t in,
+                              uint64_t *loads);
+void wl__permute_bulk_add_run(struct wl_permute_bulk *bulk, uint64_t count, uint64_t along, uint64_t rows,
+                              uint64_t out);
+
 /* Lays out the kernel's tables behind a tile of so many bytes, whose rows, runs and columns are set; false
  * where they do not fit. */
 bool wl__permute_bulk_lay_out_narrow(struct wl__permute_bulk_plan *plan, unsigned unit, unsigned units,
-                                     uint64_t tile);
+                                     uint64_t loads, uint64_t tile);
 
 /* permute_records.c: plans tiles of records, for elements that are moved by 1 or 2 bytes; sets their cost.
  * False if none costs less than `limit`. */

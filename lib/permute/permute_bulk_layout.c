@@ -2,8 +2,8 @@
 #include "lib/permute/permute_bulk_box.h"
 
 #define MEMORY         WL_PERMUTE_BULK_MEMORY
-#define ROWS           4096 /* per tile at most */
-#define BARRIER        8    /* bytes */
+#define ROWS           WL_PERMUTE_BULK_ROWS
+#define BARRIER        8 /* bytes */
 #define NARROW_THREADS 384
 #define WORDS_THREADS  WL_PERMUTE_WORDS_THREADS
 #define BULK           512 /* bytes of a load from which on bulk copies take fewer instructions than lanes */
@@ -97,8 +97,8 @@ static unsigned outermost(const struct box *box) {
     return d;
 }
 
-static void add_row_part(struct wl_permute_bulk *bulk, uint64_t count, bool inner, uint64_t in,
-                         uint64_t *loads) {
+void wl__permute_bulk_add_row(struct wl_permute_bulk *bulk, uint64_t count, bool inner, uint64_t in,
+                              uint64_t *loads) {
     bulk->rows *= (uint32_t)count;
     if (!inner)
         *loads *= count;
@@ -114,10 +114,10 @@ static void add_row(struct wl_permute_bulk *bulk, const struct box *box, const s
     unsigned vector = WL_PERMUTE_ACCESS / box->unit;
     bool inner = layout->merged && box->side[d];
     if (layout->cut && inner && d == outermost(box)) {
-        add_row_part(bulk, vector, true, in, loads);
-        add_row_part(bulk, extent / vector, false, vector * in, loads);
+        wl__permute_bulk_add_row(bulk, vector, true, in, loads);
+        wl__permute_bulk_add_row(bulk, extent / vector, false, vector * in, loads);
     } else {
-        add_row_part(bulk, extent, inner, in, loads);
+        wl__permute_bulk_add_row(bulk, extent, inner, in, loads);
     }
 }
 
@@ -138,13 +138,11 @@ static bool can_cut(const struct box *box) {
            box->extent[outer] % vector == 0 && box->extent[outer] > vector;
 }
 
-static void add_run(struct wl_permute_bulk *bulk, const struct box *box, unsigned d, uint64_t along,
-                    uint64_t rows) {
-    const struct wl__permute_shape *shape = box->shape;
-    bulk->runs *= (uint32_t)box->extent[d];
+void wl__permute_bulk_add_run(struct wl_permute_bulk *bulk, uint64_t count, uint64_t along, uint64_t rows,
+                              uint64_t out) {
+    bulk->runs *= (uint32_t)count;
     bulk->run[bulk->run_parts++] =
-        (struct wl_permute_run){wl__permute_divisor(box->extent[d]), (uint32_t)along, (uint32_t)rows,
-                                shape->dim[d].out * shape->width};
+        (struct wl_permute_run){wl__permute_divisor(count), (uint32_t)along, (uint32_t)rows, out};
 }
 
 static unsigned round_up(uint64_t n, unsigned to) {
@@ -210,6 +208,8 @@ static void number_ends(struct wl_permute_bulk *bulk) {
 static unsigned number_columns(struct wl_permute_bulk *bulk, unsigned unit) {
     const unsigned sector = SECTOR / unit, rows = 4 / unit;
     uint32_t span = bulk->turn.count * bulk->units;
+    bulk->inner = wl__permute_divisor(bulk->columns);
+    number_ends(bulk);
     bulk->span = wl__permute_divisor(span);
     bulk->quarter = (span + sector + bulk->units) / (4 * rows) + 1;
     uint64_t sectors = bulk->wraps ? wl__divide_up(span, sector) : span / sector;
@@ -234,8 +234,6 @@ static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *b
     bulk->columns = (uint32_t)box->extent[0];
     bulk->column_in = box->shape->width;
     bulk->column_out = box->shape->dim[0].out * box->shape->width;
-    bulk->inner = wl__permute_divisor(bulk->columns);
-    number_ends(bulk);
     bulk->alike = SECTOR / unit;
     /* Banks change where a joined dimension ends: rotating gained nothing there. */
     bool regular = bulk->units == 1 && (bulk->joined_parts == 0 || bulk->phase < WL_PERMUTE_LINE);
@@ -252,13 +250,11 @@ static void end_plan(struct wl__permute_bulk_plan *plan, unsigned at) {
 }
 
 bool wl__permute_bulk_lay_out_narrow(struct wl__permute_bulk_plan *plan, unsigned unit, unsigned units,
-                                     uint64_t tile) {
+                                     uint64_t loads, uint64_t tile) {
     enum { CELLS = 2 * NARROW_THREADS / 32 };
     struct wl_permute_bulk *bulk = &plan->bulk;
     unsigned tables;
     bulk->units = units;
-    bulk->inner = wl__permute_divisor(bulk->columns);
-    number_ends(bulk);
     bulk->odd = 0;
     bulk->run_table = round_up(tile, 16);
     bulk->row_table = bulk->run_table + 16 * bulk->runs;
@@ -272,7 +268,7 @@ bool wl__permute_bulk_lay_out_narrow(struct wl__permute_bulk_plan *plan, unsigne
         bulk->alike *= 2;
     bulk->torn = 1;
     plan->unit = unit;
-    end_plan(plan, lay_out_loads(bulk, bulk->row_table + tables, bulk->loads, false, false));
+    end_plan(plan, lay_out_loads(bulk, bulk->row_table + tables, loads, false, false));
     plan->words = false;
     plan->threads = NARROW_THREADS;
     plan->cluster = 2;
@@ -381,13 +377,14 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
     for (unsigned d = 0; d < shape->rank; d++)
         if (box->row[d]) {
             if (box->extent[d] > 1 && !(d == 0 && (box->wraps || box->unit < 4)))
-                add_run(bulk, box, d, along, 0);
+                wl__permute_bulk_add_run(bulk, box->extent[d], along, 0, shape->dim[d].out * width);
             along *= box->extent[d];
         }
     for (unsigned d = 0; d < shape->rank; d++)
         if (!box->turn[d] && !box->row[d] && box->extent[d] > 1) {
             const bool further = is_along(box, layout, d);
-            add_run(bulk, box, d, further ? shape->dim[d].in * width : 0, further ? 0 : rows);
+            wl__permute_bulk_add_run(bulk, box->extent[d], further ? shape->dim[d].in * width : 0,
+                                     further ? 0 : rows, shape->dim[d].out * width);
             rows *= further ? 1 : box->extent[d];
         }
     bulk->load = (uint32_t)((layout->merged ? box->side_length : box->row_length) * width);

@@ -1,9 +1,6 @@
 /* Plans tiles of records for narrow elements: all of a few dimensions, and part of a long one. */
 #include "lib/permute/permute_bulk_box.h"
 
-/* More of a tile's rows take longer to note than their elements to move. */
-#define ROWS 4096
-
 /* A tile has `taken` of the dimension `along`, and all of those that are inside it in either array: a record
  * each.  So a load is all that follows `along` in the input, `taken` times, and a run is all that follows it
  * in the output.  Columns are not a row's elements here: a column is `group` records. */
@@ -42,14 +39,6 @@ static bool find(struct records *r) {
     return r->along > 0 && r->pattern > 1 && r->record <= most / 2;
 }
 
-static void add_row(struct wl_permute_bulk *bulk, uint64_t count, bool inner, uint64_t in) {
-    bulk->rows *= (uint32_t)count;
-    bulk->loads *= inner ? 1 : (uint32_t)count;
-    if (count > 1)
-        bulk->row[bulk->row_parts++] =
-            (struct wl_permute_row){wl__permute_divisor(count), inner ? (uint32_t)in : 0, in};
-}
-
 /* Rows are a pattern's elements, of one group.  Where other dimensions of a record lead to in the output is
  * a run of its own, which takes its elements further along the same loads. */
 static bool lay_out(struct wl__permute_bulk_plan *plan, const struct records *r) {
@@ -57,28 +46,22 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct records *r)
     struct wl_permute_bulk *bulk = &plan->bulk;
     const uint64_t width = shape->width, step = shape->dim[r->along].in * width;
     bool in_pattern[WL_RANK_MAX] = {false};
-    *bulk = (struct wl_permute_bulk){.tiles = {.to = r->to, .from = r->from},
-                                     .rows = 1,
-                                     .runs = 1,
-                                     .loads = 1,
-                                     .phase = r->phase,
-                                     .turns = 1};
+    uint64_t loads = 1;
+    *bulk = (struct wl_permute_bulk){
+        .tiles = {.to = r->to, .from = r->from}, .rows = 1, .runs = 1, .phase = r->phase};
     for (unsigned d = 0; d < shape->rank; d++)
         plan->extent[d] = d < r->along ? shape->dim[d].size : 1;
     for (unsigned i = 0; shape->by_out[i] != r->along; i++) {
         const unsigned d = shape->by_out[i];
         in_pattern[d] = true;
         plan->extent[d] = shape->dim[d].size;
-        add_row(bulk, shape->dim[d].size, d < r->along, shape->dim[d].in * width);
+        wl__permute_bulk_add_row(bulk, shape->dim[d].size, d < r->along, shape->dim[d].in * width, &loads);
     }
-    add_row(bulk, r->group, true, step);
+    wl__permute_bulk_add_row(bulk, r->group, true, step, &loads);
     for (unsigned d = 0; d < r->along; d++)
-        if (!in_pattern[d]) {
-            bulk->runs *= (uint32_t)shape->dim[d].size;
-            bulk->run[bulk->run_parts++] =
-                (struct wl_permute_run){wl__permute_divisor(shape->dim[d].size),
-                                        (uint32_t)(shape->dim[d].in * width), 0, shape->dim[d].out * width};
-        }
+        if (!in_pattern[d])
+            wl__permute_bulk_add_run(bulk, shape->dim[d].size, shape->dim[d].in * width, 0,
+                                     shape->dim[d].out * width);
     plan->extent[r->along] = r->taken;
     for (unsigned d = 0; d < shape->rank; d++)
         plan->step[d] = plan->extent[d];
@@ -90,10 +73,11 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct records *r)
     bulk->column_in = (uint32_t)(r->group * step);
     bulk->column_out = r->group * shape->dim[r->along].out * width;
     bulk->wraps = 1;
-    const uint64_t tile = (uint64_t)bulk->loads * bulk->pitch + r->phase + WL_PERMUTE_ACCESS;
-    if (bulk->rows > ROWS || bulk->runs > ROWS || tile > WL_PERMUTE_BULK_MEMORY)
+    const uint64_t tile = loads * bulk->pitch + r->phase + WL_PERMUTE_ACCESS;
+    if (bulk->rows > WL_PERMUTE_BULK_ROWS || bulk->runs > WL_PERMUTE_BULK_ROWS ||
+        tile > WL_PERMUTE_BULK_MEMORY)
         return false;
-    return wl__permute_bulk_lay_out_narrow(plan, r->unit, (unsigned)width / r->unit, tile);
+    return wl__permute_bulk_lay_out_narrow(plan, r->unit, (unsigned)width / r->unit, loads, tile);
 }
 
 /* The part of the cost that needs no layout. */

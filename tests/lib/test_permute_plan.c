@@ -268,12 +268,19 @@ static void narrow_tiles_suit(void **unused) {
                        (const unsigned[]){3, 1, 0, 2});
     assert_false(wl__permute_plan_bulk(tuned, &plan, &shape, to, from, true));
     assert_true(wl__permute_plan_bulk(tuned, &plan, &shape, to, from + 1, true));
+    /* Five columns are too few for words: those of the next dimension come along. */
+    wl__permute_reduce(&shape, 1, to, from, 5, (const uint64_t[]){11, 6, 164, 37, 5},
+                       (const unsigned[]){1, 4, 3, 0, 2});
+    assert_true(wl__permute_plan_bulk(tuned, &plan, &shape, to, from, true));
+    assert_true(plan.words);
+    assert_int_equal(plan.bulk.inner.count, 5);
+    assert_true(plan.bulk.columns > 5);
 }
 
 /* The choices that the library would make. */
 static void choices_are_right(void **unused) {
     (void)unused;
-    unsigned planned = 0;
+    unsigned planned = 0, records = 0;
     for (unsigned i = 0; i < CASES(3000); i++) {
         struct drawn drawn = draw(60000);
         const struct wl__permute_shape shape = drawn.shape;
@@ -291,10 +298,13 @@ static void choices_are_right(void **unused) {
         planned++;
         struct wl__permute_bulk_plan bulk;
         if (wl__permute_plan_bulk(tuned, &bulk, &shape, drawn.to, drawn.from,
-                                  plan.in_shifted || plan.out_shifted))
+                                  plan.in_shifted || plan.out_shifted)) {
             carry_out_bulk(&drawn.p, &bulk);
+            records += bulk.unit < 4 && !bulk.words && bulk.bulk.column_in > bulk.bulk.units * bulk.unit;
+        }
     }
     assert_in_range(planned, CASES(1500), CASES(3000));
+    assert_in_range(records, CASES(3000) / 20, CASES(3000));
 }
 
 int main(void) {
