@@ -96,6 +96,21 @@ class Files(unittest.TestCase):
         self.assertIn(says, done.stderr)
         self.assertEqual(sorted(os.listdir(self.folder.name)), before)
 
+    def in_terminal(self, *command):
+        """What a terminal gets of a command's standard error."""
+        master, slave = pty.openpty()
+        with subprocess.Popen([arguments.wideload, *command], cwd=self.folder.name, stderr=slave) as child:
+            os.close(slave)
+            text = b""
+            try:
+                while piece := os.read(master, 65536):
+                    text += piece
+            except OSError:  # Linux reports the closed other end this way
+                pass
+            os.close(master)
+        self.assertEqual(child.returncode, 0)
+        return text
+
 
 class Results(Files):
     def test_transpose(self):
@@ -255,19 +270,7 @@ class Terminal(Files):
     def shown(self, side):
         """What a terminal gets of the transpose of a matrix of bytes."""
         self.put("a.npy", npy("'|u1'", (side, side), bytes(side * side)))
-        command = [arguments.wideload, "transpose", "a.npy", "b.npy", "--memory", "1"]
-        master, slave = pty.openpty()
-        with subprocess.Popen(command, cwd=self.folder.name, stderr=slave) as child:
-            os.close(slave)
-            text = b""
-            try:
-                while piece := os.read(master, 65536):
-                    text += piece
-            except OSError:  # Linux reports the closed other end this way
-                pass
-            os.close(master)
-        self.assertEqual(child.returncode, 0)
-        return text
+        return self.in_terminal("transpose", "a.npy", "b.npy", "--memory", "1")
 
     def test_progress(self):
         """A terminal sees a line that is rewritten and goes, and nothing else does."""
