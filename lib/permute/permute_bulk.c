@@ -133,7 +133,11 @@ bool wl__permute_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
     if (shape == &wide)
         extent++;
     join(&joined, shape, joined_count);
-    struct box box = {.tuned = &tuned->bulk, .joined = &joined, .shape = &joined.shape, .unit = unit};
+    struct box box = {.tuned = &tuned->bulk,
+                      .order = &tuned->order,
+                      .joined = &joined,
+                      .shape = &joined.shape,
+                      .unit = unit};
     for (unsigned d = 0; d < joined.shape.rank; d++)
         box.extent[d] = extent[d];
     if (joined_count > 1 && extent[joined.shape.rank - 1] == joined.shape.dim[joined.shape.rank - 1].size)
@@ -232,7 +236,11 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
     for (unsigned i = 0; i < joins * count; i++)
         for (unsigned o = 0; o < count; o++) {
             const struct joined *with = &joined[i / count];
-            struct box box = {.tuned = &tuned->bulk, .joined = with, .shape = &with->shape, .unit = unit};
+            struct box box = {.tuned = &tuned->bulk,
+                              .order = &tuned->order,
+                              .joined = with,
+                              .shape = &with->shape,
+                              .unit = unit};
             struct wl__permute_bulk_plan trial;
             unsigned last = with->shape.rank - 1;
             for (unsigned d = 0; d <= last; d++)

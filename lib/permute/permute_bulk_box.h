@@ -26,6 +26,7 @@ struct joined {
 /* A tile, and what is contiguous in it. */
 struct box {
     const struct wl__tuned_bulk *tuned;
+    const struct wl__tuned_order *order;
     const struct joined *joined;
     const struct wl__permute_shape *shape;
     unsigned unit; /* bytes that an element is moved by */

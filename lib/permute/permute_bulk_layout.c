@@ -83,6 +83,8 @@ void wl__permute_bulk_look(struct box *box, uint64_t to, uint64_t from) {
     for (unsigned d = 0; d < shape->rank; d++) {
         uint64_t size = shape->dim[d].size, extent = box->extent[d];
         uint64_t tiles = size <= extent ? 1 : wl__divide_up(size - extent, box->step[d]) + 1;
+        if (box->joined->count > 1 && d == last)
+            tiles = wl__permute_joined_tiles(box->order, tiles);
         box->traffic *= (double)(tiles * extent) / (double)size;
     }
 }

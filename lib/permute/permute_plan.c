@@ -161,25 +161,57 @@ struct walk {
     struct wl_permute_tiles *tiles;
     const uint64_t *extent, *step;
     const struct wl__permute_shape *shape;
-    bool streams;              /* walks joined dimensions in several places far apart */
+    uint64_t group, streams;   /* tiles of joined dimensions that come together; places far apart */
     uint64_t low[WL_RANK_MAX]; /* numbered tiles along a dimension */
     uint64_t left[WL_RANK_MAX];
     uint64_t count;
 };
 
-/* Tiles along a dimension that is numbered.  Joined dimensions have a stride of 0 in the input.  Every order
- * takes groups of their tiles first; the last group, or stream, is moved back as a whole.  So fewer than a
- * stream of numbers exceed the tiles. */
-static bool has_streams(const struct walk *walk, uint64_t tiles) {
-    return walk->streams && tiles > 4 * walk->tuned->group * walk->tuned->streams;
+/* Tiles of joined dimensions that come together, in each of so many streams.  The last group, or stream, is
+ * moved back as a whole, so some tiles are moved twice: of groups near the best size it is the nearest that
+ * costs 1 tile in 64 at most, or else the one that costs least. */
+static uint64_t group_of(const struct wl__tuned_order *tuned, uint64_t tiles, uint64_t streams) {
+    uint64_t best = tiles, least = UINT64_MAX;
+    if (tiles <= tuned->group)
+        return tiles;
+    for (uint64_t group = 2; group <= 2 * tuned->group; group++) {
+        const uint64_t twice = wl__divide_up(tiles, group * streams) * group * streams - tiles,
+                       apart = group < tuned->group ? tuned->group - group : group - tuned->group,
+                       cost = (twice <= tiles / 64 ? 0 : twice) * 2 * tuned->group + apart;
+        if (cost < least) {
+            least = cost;
+            best = group;
+        }
+    }
+    return best;
 }
 
+uint64_t wl__permute_joined_tiles(const struct wl__tuned_order *tuned, uint64_t tiles) {
+    const uint64_t group = group_of(tuned, tiles, 1);
+    return wl__divide_up(tiles, group) * group;
+}
+
+/* Joined dimensions have a stride of 0 in the input. */
+static bool is_joined(const struct walk *walk, unsigned d) {
+    return walk->shape->dim[d].in == 0;
+}
+
+/* Tiles along a dimension that are numbered. */
 static uint64_t numbered_along(const struct walk *walk, unsigned d) {
-    const struct wl__permute_shape *shape = walk->shape;
-    uint64_t tiles = tiles_along(shape->dim[d].size, walk->extent[d], walk->step[d]),
-             group =
-                 has_streams(walk, tiles) ? walk->tuned->group * walk->tuned->streams : walk->tuned->group;
-    return shape->dim[d].in == 0 && tiles > walk->tuned->group ? wl__divide_up(tiles, group) * group : tiles;
+    const uint64_t tiles = tiles_along(walk->shape->dim[d].size, walk->extent[d], walk->step[d]),
+                   together = is_joined(walk, d) ? walk->group * walk->streams : 1;
+    return wl__divide_up(tiles, together) * together;
+}
+
+/* Finds how joined dimensions are walked: every order takes groups of their tiles first.  Streams are for
+ * many tiles. */
+static void find_group(struct walk *walk, bool streams) {
+    const struct wl__tuned_order *tuned = walk->tuned;
+    const unsigned d = walk->shape->by_out[0];
+    const uint64_t tiles = tiles_along(walk->shape->dim[d].size, walk->extent[d], walk->step[d]);
+    walk->streams =
+        streams && is_joined(walk, d) && tiles > 4 * tuned->group * tuned->streams ? tuned->streams : 1;
+    walk->group = group_of(tuned, tiles, walk->streams);
 }
 
 /* Adds the next digit of a tile's number: `count` tiles along d, `apart` tiles from each other.  The last of
@@ -207,10 +239,9 @@ static void number(struct walk *walk, unsigned d, uint64_t count) {
 
 /* Numbers the streams of joined dimensions: their beginnings come first. */
 static void number_streams(struct walk *walk) {
-    unsigned d = walk->shape->by_out[0];
-    uint64_t all = walk->left[d];
-    if (walk->shape->dim[d].in == 0 && has_streams(walk, all))
-        add_digit(walk, d, walk->tuned->streams, all / walk->tuned->streams, true);
+    const unsigned d = walk->shape->by_out[0];
+    if (walk->streams > 1)
+        add_digit(walk, d, walk->streams, walk->left[d] / walk->streams, true);
 }
 
 /* Numbers tiles along d so that they make about `aim` with the `now` that there are; returns how many. Takes
@@ -219,9 +250,9 @@ static void number_streams(struct walk *walk) {
 static uint64_t number_along(struct walk *walk, unsigned d, uint64_t aim, uint64_t now) {
     uint64_t size = walk->shape->dim[d].size, extent = walk->extent[d], all = walk->left[d], count = all,
              want = wl__divide_up(aim, now);
-    if (walk->shape->dim[d].in == 0 && all > walk->tuned->group) {
+    if (is_joined(walk, d) && all > walk->group) {
         if (walk->low[d] == 1)
-            count = walk->tuned->group;
+            count = walk->group;
     } else if (size % extent == 0 && walk->step[d] == extent) {
         while ((count + 1) / 2 > want || all % count)
             count--;
@@ -276,7 +307,8 @@ static void number_pair(struct walk *walk) {
 bool wl__permute_number(const struct wl__tuned_permute *tuned, struct wl_permute_tiles *tiles,
                         const struct wl__permute_shape *shape, const uint64_t *extent, const uint64_t *step,
                         enum wl__permute_order order) {
-    struct walk walk = {&tuned->order, tiles, extent, step, shape, order == WL_PERMUTE_STREAMS, {0}, {0}, 1};
+    struct walk walk = {&tuned->order, tiles, extent, step, shape, 1, 1, {0}, {0}, 1};
+    find_group(&walk, order == WL_PERMUTE_STREAMS);
     tiles->digits = 0;
     for (unsigned d = 0; d < shape->rank; d++) {
         walk.low[d] = 1;

@@ -55,6 +55,10 @@ struct wl_permute_divisor wl__permute_divisor(uint64_t count);
  * three places of joined dimensions at a time. */
 enum wl__permute_order { WL_PERMUTE_PAIRS, WL_PERMUTE_ROWS, WL_PERMUTE_NEAR, WL_PERMUTE_STREAMS };
 
+/* Of so many tiles along joined dimensions, how many are numbered: some may be moved twice, so that groups of
+ * them come together. */
+uint64_t wl__permute_joined_tiles(const struct wl__tuned_order *tuned, uint64_t tiles);
+
 /* Numbers tiles of these extents, each `step` after the previous one; false if there are more than 2^31. */
 bool wl__permute_number(const struct wl__tuned_permute *tuned, struct wl_permute_tiles *tiles,
                         const struct wl__permute_shape *shape, const uint64_t *extent, const uint64_t *step,
