@@ -98,6 +98,14 @@ struct wl_permute_row {
     uint64_t in;    /* bytes in the array */
 };
 
+/* One digit of a row's number, where rows follow from a table of loads.  `place` is a load's number times
+ * 2^16, and bytes along it.  A thread goes from one of its rows to the next by adding `step`. */
+struct wl_permute_step {
+    struct wl_permute_divisor by;
+    uint32_t place;       /* of a step of the digit */
+    uint32_t step, carry; /* to a thread's next row; what the place gains where the digit wraps */
+};
+
 /* Dimensions of the output that a tile takes as one.  Its rows are numbered through all of them: the digits
  * of a row's number in the array give its place in the input. */
 struct wl_permute_joined {
@@ -154,7 +162,10 @@ struct wl_permute_bulk {
     struct wl_permute_divisor vectors; /* of 16 bytes in a load, if lanes load them one by one; else 0 */
     uint32_t load_table;               /* where loads are noted; 0: they are not, and rows find their own */
     uint32_t loads;                    /* how many */
-    uint32_t torn;                     /* whether runs begin or end within sectors */
+    uint32_t digits;                   /* of rows' numbers, where there is such a table */
+    struct wl_permute_step digit[WL_PERMUTE_RANK + 1];
+    uint32_t turn_step, turn_steps; /* a thread's next row: in its turn of `turn` rows, and turns */
+    uint32_t torn;                  /* whether runs begin or end within sectors */
     /* For bytes that are moved by words.  A task is part of a run, of some groups of four columns. */
     uint32_t table, table_rows;   /* bytes and entries of a table of rows' places */
     uint32_t stage, stage_pitch;  /* where its warps' columns are put together; words per column */

@@ -39,8 +39,8 @@ static __device__ __forceinline__ uint32_t wl_digit_of(uint32_t *number,
 }
 
 #if WL_NARROW
-/* Each kernel defines it: notes a row's place in its tables. */
-static __device__ __forceinline__ void note_row(const struct wl_permute_bulk &p, uint32_t row,
+/* Each kernel defines it: notes the place of row i of a turn in its tables. */
+static __device__ __forceinline__ void note_row(const struct wl_permute_bulk &p, uint32_t turn, uint32_t i,
                                                 uint32_t place);
 #endif
 
@@ -98,7 +98,8 @@ static __device__ __forceinline__ void wl_load_rows(const struct wl_permute_bulk
         if (inner == 0)
             bytes += wl_load_window(p.tiles, wl_permute_memory + at, from, load_bytes, barrier);
 #if WL_NARROW
-        note_row(p, r, at + inner);
+        const uint32_t turn = wl_divide_any(r, &p.turn);
+        note_row(p, turn, r - turn * p.turn.count, at + inner);
 #endif
     }
     if (bytes)

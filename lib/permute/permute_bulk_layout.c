@@ -184,6 +184,35 @@ static bool is_even(const struct box *box) {
     return box->in_grain % WL_PERMUTE_ACCESS == 0;
 }
 
+/* Numbers rows by digits for `threads` that take them in turn.  Digits whose places continue are one. */
+static void number_rows(struct wl_permute_bulk *bulk, uint32_t threads) {
+    struct wl_permute_step *digit = bulk->digit;
+    uint32_t count[WL_PERMUTE_RANK + 1], n = 0, loads = 1;
+    for (uint32_t i = 0; i <= bulk->row_parts; i++) {
+        const bool joined = i == 0;
+        if (joined && !bulk->joined_parts)
+            continue;
+        const uint32_t here = joined ? bulk->turn.count : bulk->row[i - 1].by.count,
+                       inner = joined ? 0 : bulk->row[i - 1].inner, place = inner ? inner : loads << 16;
+        loads *= inner ? 1 : here;
+        if (n > 0 && digit[n - 1].place * count[n - 1] == place) {
+            count[n - 1] *= here;
+        } else if (here > 1) {
+            digit[n].place = place;
+            count[n++] = here;
+        }
+    }
+    bulk->digits = n;
+    bulk->turn_step = threads % bulk->turn.count;
+    bulk->turn_steps = threads / bulk->turn.count;
+    for (uint32_t i = 0; i < n; i++) {
+        digit[i].by = wl__permute_divisor(count[i]);
+        digit[i].step = i + 1 < n ? threads % count[i] : threads;
+        digit[i].carry = (i + 1 < n ? digit[i + 1].place : 0) - count[i] * digit[i].place;
+        threads /= count[i];
+    }
+}
+
 /* Puts the table of loads at a place, if there is one.  Returns where it ends.  Long loads of narrow elements
  * are few: each is found by the first of its rows, without another pass over them. */
 static unsigned lay_out_loads(struct wl_permute_bulk *bulk, unsigned at, uint64_t loads, bool even,
@@ -198,6 +227,7 @@ static unsigned lay_out_loads(struct wl_permute_bulk *bulk, unsigned at, uint64_
     if (bulk->joined_load || (!words && !bulk->vectors.count))
         return at;
     bulk->load_table = round_up(at, 16);
+    number_rows(bulk, words ? WORDS_THREADS : NARROW_THREADS);
     return bulk->load_table + 16 * bulk->loads;
 }
 

@@ -11,8 +11,27 @@
 #include "lib/cuda/async.cuh"
 #include "lib/permute/permute_runs.cuh"
 
-/* Finds the tile's loads, the first of which is load `first` of joined dimensions, and notes where each
- * begins in both memories and its bytes.  Starts those that bulk copies bring. */
+#define DONE 0x80000000u /* of a noted load: it is under way */
+
+/* Starts to load some bytes of the array by vectors, to a vector in shared memory.  Bytes of a vector that is
+ * not wholly the array's are loaded singly. */
+static __device__ __forceinline__ void load_at_end(const struct wl_permute_bulk &p, uint32_t to,
+                                                   uint64_t from, uint32_t bytes) {
+    const uint32_t memory = wl_async_address(wl_permute_memory);
+    const uint64_t array = p.tiles.from, end = array + p.tiles.bytes;
+#pragma unroll 1
+    for (uint32_t at = 0; at < bytes; at += WL_PERMUTE_ACCESS)
+        if (from + at >= array && from + at + WL_PERMUTE_ACCESS <= end)
+            wl_async_load_line(to + at, (const void *)(from + at));
+        else
+            for (uint32_t i = at; i < at + WL_PERMUTE_ACCESS; i++)
+                if (from + i >= array && from + i < end)
+                    wl_permute_memory[to - memory + i] = *(const uint8_t *)(from + i);
+}
+
+/* Finds the tile's loads, the first of which is load `first` of joined dimensions, and notes the vector that
+ * each begins in, in both memories, and where it ends from there.  Starts those that bulk copies bring, and
+ * those at the array's ends. */
 static __device__ __forceinline__ void note_loads(const struct wl_permute_bulk &p, uint64_t tile,
                                                   uint32_t first, wl_barrier *barrier) {
     const uint32_t memory = wl_async_address(wl_permute_memory);
@@ -42,10 +61,17 @@ static __device__ __forceinline__ void note_loads(const struct wl_permute_bulk &
             }
         uint32_t at = load * p.pitch + load / WL_APART * p.swizzle + turns * p.turn_pad;
         at += ((uint32_t)from - at) & (p.phase - 1);
-        *(uint4 *)(wl_permute_memory + p.load_table + load * 16) =
-            make_uint4((uint32_t)from, (uint32_t)(from >> 32), memory + at, at);
-        if (p.vectors.count == 0)
+        const uint32_t past = (uint32_t)from % WL_PERMUTE_ACCESS, to = memory + at - past;
+        uint32_t end = past + p.load;
+        if (p.vectors.count == 0) {
             bytes += wl_load_window(p.tiles, wl_permute_memory + at, from, p.load, barrier);
+        } else if (from - past < p.tiles.from ||
+                   from + p.load + WL_PERMUTE_ACCESS > p.tiles.from + p.tiles.bytes) {
+            load_at_end(p, to, from - past, end);
+            end |= DONE;
+        }
+        *(uint4 *)(wl_permute_memory + p.load_table + load * 16) =
+            make_uint4((uint32_t)(from - past), (uint32_t)((from - past) >> 32), to, end);
     }
     if (bytes)
         wl_barrier_expect(barrier, bytes);
@@ -53,46 +79,63 @@ static __device__ __forceinline__ void note_loads(const struct wl_permute_bulk &
         wl_barrier_arrive(barrier);
 }
 
-/* Notes the places of all rows. */
+/* Notes the places of all rows.  Only a thread's first row takes divisions. */
 static __device__ __forceinline__ void note_rows(const struct wl_permute_bulk &p) {
-    for (uint32_t row = threadIdx.x; row < p.rows; row += WL_THREADS) {
-        uint32_t number = row, load = 0, each = 1, inner = 0;
-        if (p.joined_parts) {
-            load = wl_digit_of(&number, &p.turn);
-            each = p.turn.count;
+    enum { DIGITS = WL_PERMUTE_RANK + 1 };
+    const uint32_t origin = wl_async_address(wl_permute_memory) + p.load;
+    uint32_t digit[DIGITS], number = threadIdx.x, place = 0, turn = wl_divide_any(threadIdx.x, &p.turn),
+                            i = threadIdx.x - turn * p.turn.count;
+#pragma unroll
+    for (uint32_t d = 0; d < DIGITS; d++) {
+        if (d >= p.digits)
+            break;
+        digit[d] = wl_digit_of(&number, &p.digit[d].by);
+        place += digit[d] * p.digit[d].place;
+    }
+    for (uint32_t row = threadIdx.x; row < p.rows;) {
+        const uint2 noted = *(const uint2 *)(wl_permute_memory + p.load_table + (place >> 16) * 16 + 8);
+        note_row(p, turn, i, noted.x + (noted.y & ~DONE) - origin + (place & 0xffff));
+        row += WL_THREADS;
+        if (row >= p.rows)
+            break;
+        turn += p.turn_steps;
+        i += p.turn_step;
+        if (i >= p.turn.count) {
+            i -= p.turn.count;
+            turn++;
         }
-        for (uint32_t i = 0; i < p.row_parts; i++) {
-            const uint32_t digit = wl_digit_of(&number, &p.row[i].by);
-            if (p.row[i].inner) {
-                inner += digit * p.row[i].inner;
-            } else {
-                load += digit * each;
-                each *= p.row[i].by.count;
+        uint32_t carry = 0;
+#pragma unroll
+        for (uint32_t d = 0; d < DIGITS; d++) {
+            if (d >= p.digits)
+                break;
+            place += p.digit[d].step * p.digit[d].place;
+            digit[d] += p.digit[d].step + carry;
+            carry = digit[d] >= p.digit[d].by.count;
+            if (carry) {
+                digit[d] -= p.digit[d].by.count;
+                place += p.digit[d].carry;
             }
         }
-        note_row(p, row, *(const uint32_t *)(wl_permute_memory + p.load_table + load * 16 + 12) + inner);
     }
 }
 
-/* Loads what was noted, a vector of 16 bytes per lane.  Bytes of a vector that is not wholly the array's are
- * loaded singly. */
+/* Loads what was noted and is not under way, a vector of 16 bytes per lane. */
 static __device__ __forceinline__ void load_vectors(const struct wl_permute_bulk &p) {
-    const uint32_t memory = wl_async_address(wl_permute_memory);
-    const uint64_t array = p.tiles.from, end = array + p.tiles.bytes;
+    const int row = p.vectors.count * WL_PERMUTE_ACCESS, loads = wl_divide_any(WL_THREADS, &p.vectors),
+              along = WL_THREADS * WL_PERMUTE_ACCESS - loads * row;
+    int load = wl_divide_any(threadIdx.x, &p.vectors), at = threadIdx.x * WL_PERMUTE_ACCESS - load * row;
 #pragma unroll 2
-    for (uint32_t n = threadIdx.x; n < p.loads * p.vectors.count; n += WL_THREADS) {
-        const uint32_t load = wl_divide_any(n, &p.vectors), v = n - load * p.vectors.count;
+    while (load < (int)p.loads) {
         const uint4 noted = *(const uint4 *)(wl_permute_memory + p.load_table + load * 16);
-        const uint32_t past = noted.x % WL_PERMUTE_ACCESS, to = noted.z - past + v * WL_PERMUTE_ACCESS;
-        const uint64_t from = ((uint64_t)noted.y << 32 | noted.x) - past + v * WL_PERMUTE_ACCESS;
-        if (v * WL_PERMUTE_ACCESS >= past + p.load)
-            continue;
-        if (from >= array && from + WL_PERMUTE_ACCESS <= end)
-            wl_async_load_line(to, (const void *)from);
-        else
-            for (uint32_t i = 0; i < WL_PERMUTE_ACCESS; i++)
-                if (from + i >= array && from + i < end)
-                    wl_permute_memory[to - memory + i] = *(const uint8_t *)(from + i);
+        if (at < (int)noted.w)
+            wl_async_load_line(noted.z + at, (const void *)(((uint64_t)noted.y << 32 | noted.x) + at));
+        load += loads;
+        at += along;
+        if (at >= row) {
+            at -= row;
+            load++;
+        }
     }
 }
 

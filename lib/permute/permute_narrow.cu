@@ -28,9 +28,9 @@ static __device__ __forceinline__ uint32_t entries_at(const struct wl_permute_bu
 }
 
 /* Notes a row's place in its tables, and the place where a run continues along the rows. */
-static __device__ __forceinline__ void note_row(const struct wl_permute_bulk &p, uint32_t row,
+static __device__ __forceinline__ void note_row(const struct wl_permute_bulk &p, uint32_t turn, uint32_t i,
                                                 uint32_t place) {
-    uint32_t turn = wl_divide_any(row, &p.turn), i = (row - turn * p.turn.count) * p.units;
+    i *= p.units;
     do {
         for (uint32_t unit = 0; unit < p.units; unit++)
 #pragma unroll

@@ -55,11 +55,11 @@ static __device__ __forceinline__ void store_ends(const struct wl_permute_bulk &
         uint64_t to = run.to + column * p.column_out;
         if (p.inner.count < p.columns)
             to += wl_divide(column, &p.inner) * p.column_skip;
-        const uint32_t before = before_sector(to);
-        if (ends & 1 && lane < before && lane < length)
+        const uint32_t before = min(before_sector(to), length), after = (length - before) % SECTOR,
+                       last = length - after + lane;
+        if (ends & 1 && lane < before)
             store_element(p, run, to + lane * WL_WIDTH, column, lane);
-        const uint32_t last = before + (length - before) / SECTOR * SECTOR + lane;
-        if (ends & 2 && before < length && last < length)
+        if (ends & 2 && lane < after)
             store_element(p, run, to + last * WL_WIDTH, column, last);
     }
 }

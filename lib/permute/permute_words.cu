@@ -23,20 +23,19 @@
 #include "lib/transpose/transpose_tile.cuh"
 
 /* Notes a row's place, and where a run continues along the rows; a table's last word is filled up. */
-static __device__ __forceinline__ void note_row(const struct wl_permute_bulk &p, uint32_t row,
+static __device__ __forceinline__ void note_row(const struct wl_permute_bulk &p, uint32_t turn, uint32_t i,
                                                 uint32_t place) {
-    const uint32_t turn = wl_divide_any(row, &p.turn);
-    uint32_t i = row - turn * p.turn.count;
     uint16_t *table = (uint16_t *)(wl_permute_memory + p.row_table + turn * p.table);
-    if (p.wraps) {
-        for (; i < p.table_rows; i += p.turn.count, place++)
-            table[i] = (uint16_t)place;
-        return;
-    }
     table[i] = (uint16_t)place;
-    if (i == p.turn.count - 1)
+    if (p.wraps) {
+#pragma unroll 1
+        while ((i += p.turn.count) < p.table_rows)
+            table[i] = (uint16_t)++place;
+    } else if (i == p.turn.count - 1) {
+#pragma unroll 1
         while (++i < p.table_rows)
             table[i] = (uint16_t)place;
+    }
 }
 
 static __device__ __forceinline__ uint32_t word_at(uint32_t at) {
@@ -60,7 +59,10 @@ static __device__ __forceinline__ void begin_rows(struct rows &rows, uint32_t ta
     }
 }
 
-static __device__ __forceinline__ void take_words(struct rows &rows, uint32_t (&words)[4]) {
+/* Takes the next four columns of four rows, and puts their words where the warp puts columns together. */
+static __device__ __forceinline__ void take_words(struct rows &rows, uint32_t *const (&put)[4],
+                                                  uint32_t along) {
+    uint32_t words[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         rows.at[i] += 4;
@@ -69,69 +71,69 @@ static __device__ __forceinline__ void take_words(struct rows &rows, uint32_t (&
         rows.low[i] = high;
     }
     wl_transpose_group(words);
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        put[i][along] = words[i];
 }
 
-/* Stores whole sectors: lanes are words of runs, and then vectors of four columns. */
+/* Stores whole sectors: lanes are words of runs, and then vectors of four columns.
+ *
+ * two: a lane takes two words of each column.  plain: all lanes have the same columns, and runs end with
+ * them; then the limits are found once, and no lane needs a test before it takes words: one past the last row
+ * takes the last ones again. */
+template <bool two, bool plain>
 static __device__ __forceinline__ void store_sectors(const struct wl_permute_bulk &p) {
-    const uint32_t lane = threadIdx.x % 32, deep = 32 / p.lanes, part = lane / p.lanes,
-                   along = lane % p.lanes, across = p.lanes / 4, j = along / across, q = along % across,
-                   held = 4 * p.lanes << p.two;
+    const uint32_t lane = threadIdx.x % 32, lanes = plain ? 32 : p.lanes, deep = 32 / lanes,
+                   part = lane / lanes, along = lane % lanes, across = lanes / 4, j = along / across,
+                   q = along % across, held = 4 * lanes << two;
     uint32_t *const stage = (uint32_t *)(wl_permute_memory + p.stage + threadIdx.x / 32 * WL_PERMUTE_STAGE) +
                             part * 4 * p.stage_pitch;
-    uint32_t *const put0 = stage + along, *const put1 = put0 + p.stage_pitch,
-                    *const put2 = put1 + p.stage_pitch, *const put3 = put2 + p.stage_pitch;
+    uint32_t *const put[4] = {stage + along, stage + p.stage_pitch + along, stage + 2 * p.stage_pitch + along,
+                              stage + 3 * p.stage_pitch + along};
     const uint32_t *const get = stage + j * p.stage_pitch + 4 * q;
     const uint64_t next = 4 * p.column_out;
+    const bool joined = !plain && p.inner.count < p.columns, wraps = !plain && p.wraps;
     for (uint32_t task = threadIdx.x / 32; task < p.tasks; task += WL_THREADS / 32) {
         const uint32_t number = task * deep + part;
         const uint32_t rest = wl_divide_any(number, &p.chunks);
         const uint32_t column = (number - rest * p.chunks.count) * p.chunk * 4;
-        const bool live = number < p.parts;
+        const bool live = plain || number < p.parts;
         const uint32_t r = wl_divide_any(rest, &p.stretches), base = (rest - r * p.stretches.count) * p.step;
         const struct run run = run_of(p, live ? r : 0);
-        const uint32_t row = base + 4 * along;
-        const bool first = live && row < p.table_rows, second = p.two && live && row + 128 < p.table_rows;
-        struct rows rows[2] = {};
-        if (first)
-            begin_rows(rows[0], run.table + row * 2, run.along + column);
-        if (second)
-            begin_rows(rows[1], run.table + row * 2 + 256, run.along + column);
+        struct rows rows[2];
+#pragma unroll
+        for (int h = 0; h <= two; h++) {
+            const uint32_t row = min(base + 4 * along + 128 * h, p.table_rows - 4);
+            begin_rows(rows[h], run.table + row * 2, run.along + column);
+        }
         uint64_t to = run.to + base + (uint64_t)(column + j) * p.column_out;
         uint32_t inner = column + j;
-        if (p.inner.count < p.columns) {
+        if (joined) {
             const uint32_t outer = wl_divide(inner, &p.inner);
             inner -= outer * p.inner.count;
             to += outer * p.column_skip;
         }
-        /* Bytes of the run from here on, and of all columns that it continues in. */
-        const uint32_t rows_left = p.span.count - base, starts = p.wraps ? min(p.step, rows_left) : p.step;
+        /* Bytes of the run from here on, and of all columns that it continues in.  Sectors that end at `most`
+         * or before it are stored, if they begin before the next task's. */
+        const uint32_t rows_left = p.span.count - base,
+                       limit = min(held, (wraps ? min(p.step, rows_left) : p.step) + SECTOR - 1);
+        uint32_t most = wraps ? (p.inner.count - inner) * p.span.count - base : rows_left;
         int left = live ? (int)(p.columns - column) : 0;
-        uint32_t most = p.wraps ? (p.inner.count - inner) * p.span.count - base : rows_left;
-#pragma unroll 1
-        for (uint32_t g = 0; g < p.chunk; g++, left -= 4) {
-            uint32_t words[4];
-            if (first && left > 0) {
-                take_words(rows[0], words);
-                put0[0] = words[0];
-                put1[0] = words[1];
-                put2[0] = words[2];
-                put3[0] = words[3];
-            }
-            if (second && left > 0) {
-                take_words(rows[1], words);
-                put0[32] = words[0];
-                put1[32] = words[1];
-                put2[32] = words[2];
-                put3[32] = words[3];
+        const uint32_t steps = plain ? min(p.chunk, (uint32_t)(left + 3) / 4) : p.chunk;
+#pragma unroll(plain ? 2 : 1)
+        for (uint32_t g = 0; g < steps; g++, left -= 4) {
+            if (plain || left > 0) {
+                take_words(rows[0], put, 0);
+                if (two)
+                    take_words(rows[1], put, 32);
             }
             __syncwarp();
-            const uint32_t before = before_sector(to), begin = before + q / 2 * 32;
+            const uint32_t before = before_sector(to), end = before + q / 2 * 32 + 32;
             const uint64_t at = to + before + 16 * q;
-            const uint32_t *read = get + before / 4;
+            const uint32_t *read = get + before / 4, last = (int)j < left ? min(most, limit) : 0;
 #pragma unroll
-            for (uint32_t h = 0; h < 2; h++)
-                if ((int)j < left && (h == 0 || p.two) && begin + 128 * h < starts &&
-                    begin + 128 * h + 32 <= min(most, held)) {
+            for (uint32_t h = 0; h <= two; h++)
+                if (end + 128 * h <= last) {
                     uint32_t word[5];
 #pragma unroll
                     for (int k = 0; k < 5; k++)
@@ -143,7 +145,7 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
                 }
             __syncwarp();
             to += next;
-            if (p.inner.count < p.columns) {
+            if (joined) {
                 inner += 4;
 #pragma unroll
                 for (int k = 0; k < 2; k++) /* there are two columns at least */
@@ -151,9 +153,9 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
                         inner -= p.inner.count;
                         to += p.column_skip;
                     }
-                if (p.wraps)
+                if (wraps)
                     most = (p.inner.count - inner) * p.span.count - base;
-            } else if (p.wraps) {
+            } else if (wraps) {
                 most -= 4 * p.span.count;
             }
         }
@@ -175,7 +177,16 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
     wl_await_earlier();
     fill(p, p.table);
-    store_sectors(p);
+    if (p.lanes == 32 && !p.wraps && p.inner.count == p.columns) {
+        if (p.two)
+            store_sectors<true, true>(p);
+        else
+            store_sectors<false, true>(p);
+    } else if (p.two) {
+        store_sectors<true, false>(p);
+    } else {
+        store_sectors<false, false>(p);
+    }
     if (p.torn && tile_place(p).ends)
         store_ends(p, tile_place(p).ends);
 }

@@ -500,7 +500,57 @@ void carry_out_async(const struct problem *p, const struct wl__permute_plan *pla
     carry_out(p, plan, &plan->sides.tiles, plan->width, plan->memory, run_async);
 }
 
+/* A row's load, times 2^16, and its place along it. */
+static uint32_t row_place(const struct wl_permute_bulk *p, uint32_t row) {
+    uint32_t place = 0, each = 1;
+    if (p->joined_parts) {
+        place = row % p->turn.count << 16;
+        row /= each = p->turn.count;
+    }
+    for (uint32_t i = 0; i < p->row_parts; i++) {
+        const uint32_t count = p->row[i].by.count;
+        place += row % count * (p->row[i].inner ? p->row[i].inner : each << 16);
+        each *= p->row[i].inner ? 1 : count;
+        row /= count;
+    }
+    return place;
+}
+
+/* Threads find the places of their rows by steps. */
+static void check_steps(const struct wl__permute_bulk_plan *plan) {
+    const struct wl_permute_bulk *p = &plan->bulk;
+    const uint32_t threads = plan->threads;
+    for (uint32_t thread = 0; thread < threads && thread < p->rows; thread++) {
+        uint32_t digit[WL_PERMUTE_RANK + 1], number = thread, place = 0, turn = thread / p->turn.count,
+                                             i = thread % p->turn.count;
+        for (uint32_t d = 0; d < p->digits; d++) {
+            digit[d] = digit_of(&number, &p->digit[d].by);
+            place += digit[d] * p->digit[d].place;
+        }
+        for (uint32_t row = thread; row < p->rows; row += threads) {
+            assert_int_equal(place, row_place(p, row));
+            assert_int_equal(turn * p->turn.count + i, row);
+            assert_in_range(i, 0, p->turn.count - 1);
+            turn += p->turn_steps;
+            i += p->turn_step;
+            if (i >= p->turn.count) {
+                i -= p->turn.count;
+                turn++;
+            }
+            for (uint32_t d = 0, carry = 0; d < p->digits; d++) {
+                place += p->digit[d].step * p->digit[d].place;
+                digit[d] += p->digit[d].step + carry;
+                carry = digit[d] >= p->digit[d].by.count;
+                digit[d] -= carry * p->digit[d].by.count;
+                place += carry * p->digit[d].carry;
+            }
+        }
+    }
+}
+
 void carry_out_bulk(const struct problem *p, const struct wl__permute_bulk_plan *plan) {
     assert_in_range(plan->memory, 1, 56 * 1024);
+    if (plan->unit < 4 && plan->bulk.load_table)
+        check_steps(plan);
     carry_out(p, plan, &plan->bulk.tiles, plan->unit, plan->memory, run_bulk);
 }
