@@ -1,4 +1,6 @@
 /* Chooses the tile that bulk copies fill. */
+#include <string.h>
+
 #include "lib/permute/permute_bulk_box.h"
 
 #define NO_COST 1e30
@@ -148,8 +150,9 @@ bool wl__permute_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
                               order_of(&box));
 }
 
-/* Grows the extents until about `aim` contiguous bytes of an array are in the tile. */
-static void grow(struct box *box, bool by_out, uint64_t aim) {
+/* Grows the extents until about `aim` contiguous bytes of an array are in the tile.  fine: an extent may be
+ * less than a sector's elements, by powers of two, where less is wanted. */
+static void grow(struct box *box, bool by_out, uint64_t aim, bool fine) {
     const struct wl__permute_shape *shape = box->shape;
     uint64_t *extent = box->extent;
     uint64_t run = shape->width;
@@ -164,6 +167,8 @@ static void grow(struct box *box, bool by_out, uint64_t aim) {
             uint64_t unit = PIECE / grain_of(run);
             if (!by_out || size % unit || (box->unit < 4 && want < unit))
                 unit = SECTOR / (grain_of(run) < SECTOR ? grain_of(run) : SECTOR);
+            while (fine && unit > want)
+                unit /= 2;
             uint64_t shared = by_out && i == 0 && size % unit ? shared_of(shape->width, box->unit) : 0;
             if (size % unit)
                 unit = 1;
@@ -211,70 +216,99 @@ static unsigned joins_of(struct joined *joined, const struct wl__permute_shape *
     return joins;
 }
 
-bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
-                           const struct wl__permute_shape *shape, uint64_t to, uint64_t from, bool shifted) {
+/* The cheapest tiles so far, by costs without banks, each in the first layout that fits. */
+struct search {
+    const struct wl__tuned_permute *tuned;
+    uint64_t to, from;
+    unsigned unit, tried;
+    struct box best[8];
+    double cost[8];
+};
+
+static void consider(struct search *search, struct box *box) {
+    struct wl__permute_bulk_plan trial;
+    const unsigned last = box->shape->rank - 1;
+    if (box->joined->count > 1 && box->extent[last] == box->shape->dim[last].size)
+        return;
+    wl__permute_bulk_look(box, search->to, search->from);
+    if (!plan_box(&trial, box, &layouts[box->in_grain >= SECTOR], search->to, search->from) &&
+        (search->unit >= 4 || !plan_box(&trial, box, &layouts[2], search->to, search->from)))
+        return;
+    const double now = wl__permute_bulk_cost(box, &trial);
+    unsigned at = search->tried;
+    while (at > 0 && now < search->cost[at - 1])
+        at--;
+    if (at == search->tried || (at > 0 && now == search->cost[at - 1]))
+        return;
+    for (unsigned k = search->tried - 1; k > at; k--) {
+        search->best[k] = search->best[k - 1];
+        search->cost[k] = search->cost[k - 1];
+    }
+    search->best[at] = *box;
+    search->cost[at] = now;
+}
+
+/* Tries tiles of about so many contiguous bytes in either array. */
+static void consider_all(struct search *search, const struct joined *joined) {
     /* Only narrow elements use the last ones. */
     static const unsigned aims[] = {128,  192,  256,  320,  352, 384, 512, 640, 768,
                                     1024, 1536, 2048, 4096, 96,  160, 224, 288, 448};
-    enum { ALL = sizeof(aims) / sizeof(aims[0]), TRIED = 8 };
+    enum { ALL = sizeof(aims) / sizeof(aims[0]) };
+    const bool narrow = search->unit < 4;
+    const unsigned count = narrow ? ALL : ALL - 5;
+    const size_t bytes = joined->shape.rank * sizeof(search->best->extent[0]);
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t before[2][WL_RANK_MAX] = {{0}};
+        for (unsigned o = 0; o < count; o++)
+            for (int fine = 0; fine <= narrow; fine++) {
+                struct box box = {.tuned = &search->tuned->bulk,
+                                  .order = &search->tuned->order,
+                                  .joined = joined,
+                                  .shape = &joined->shape,
+                                  .unit = search->unit};
+                for (unsigned d = 0; d < joined->shape.rank; d++)
+                    box.extent[d] = 1;
+                grow(&box, false, aims[i], fine);
+                grow(&box, true, aims[o], fine);
+                const bool again = memcmp(before[fine], box.extent, bytes) == 0;
+                memcpy(before[fine], box.extent, bytes);
+                if (!again && !(fine && memcmp(before[0], box.extent, bytes) == 0))
+                    consider(search, &box);
+            }
+    }
+}
+
+bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
+                           const struct wl__permute_shape *shape, uint64_t to, uint64_t from, bool shifted) {
     if (is_reversed(shape, to, from)) {
         const uint64_t extent[WL_RANK_MAX] = {REVERSED_IN, REVERSED_OUT};
         return wl__permute_bulk(tuned, plan, shape, 2, extent, to, from);
     }
+    struct search search = {.tuned = tuned, .to = to, .from = from};
     struct wl__permute_shape wide;
-    unsigned unit;
-    shape = widen(tuned->bulk.few, &wide, &unit, shape);
-    if (!worth(tuned, shape, unit, from, shifted))
-        return false;
-    struct box best[TRIED];
-    const struct box *chosen = NULL;
-    double cost[TRIED], least = NO_COST;
     struct joined joined[3];
-    unsigned joins = joins_of(joined, shape), count = unit < 4 ? ALL : ALL - 5, tried = unit < 4 ? 6 : TRIED;
-    for (unsigned k = 0; k < tried; k++)
-        cost[k] = NO_COST;
-    for (unsigned i = 0; i < joins * count; i++)
-        for (unsigned o = 0; o < count; o++) {
-            const struct joined *with = &joined[i / count];
-            struct box box = {.tuned = &tuned->bulk,
-                              .order = &tuned->order,
-                              .joined = with,
-                              .shape = &with->shape,
-                              .unit = unit};
-            struct wl__permute_bulk_plan trial;
-            unsigned last = with->shape.rank - 1;
-            for (unsigned d = 0; d <= last; d++)
-                box.extent[d] = 1;
-            grow(&box, false, aims[i % count]);
-            grow(&box, true, aims[o]);
-            if (with->count > 1 && box.extent[last] == with->shape.dim[last].size)
-                continue;
-            wl__permute_bulk_look(&box, to, from);
-            if (!plan_box(&trial, &box, &layouts[box.in_grain >= SECTOR], to, from) &&
-                (unit >= 4 || !plan_box(&trial, &box, &layouts[2], to, from)))
-                continue;
-            double now = wl__permute_bulk_cost(&box, &trial);
-            unsigned at = tried;
-            while (at > 0 && now < cost[at - 1])
-                at--;
-            if (at == tried || (at > 0 && now == cost[at - 1]))
-                continue;
-            for (unsigned k = tried - 1; k > at; k--) {
-                best[k] = best[k - 1];
-                cost[k] = cost[k - 1];
-            }
-            best[at] = box;
-            cost[at] = now;
-        }
-    for (unsigned k = 0; k < tried; k++) {
+    shape = widen(tuned->bulk.few, &wide, &search.unit, shape);
+    if (!worth(tuned, shape, search.unit, from, shifted))
+        return false;
+    search.tried = search.unit < 4 ? 6 : 8;
+    for (unsigned k = 0; k < search.tried; k++)
+        search.cost[k] = NO_COST;
+    const unsigned joins = joins_of(joined, shape);
+    for (unsigned j = 0; j < joins; j++)
+        consider_all(&search, &joined[j]);
+    const struct box *chosen = NULL;
+    double least = NO_COST;
+    for (unsigned k = 0; k < search.tried; k++) {
         struct wl__permute_bulk_plan trial;
-        double now = cost[k] < NO_COST ? best_layout(&trial, &best[k], to, from) : NO_COST;
-        if (now < least) {
-            least = now;
+        const struct box *box = &search.best[k];
+        const double cost = search.cost[k] < NO_COST ? best_layout(&trial, box, to, from) : NO_COST;
+        if (cost < least) {
+            least = cost;
             *plan = trial;
-            chosen = &best[k];
+            chosen = box;
         }
     }
+    const unsigned unit = search.unit;
     double limit = tuned->bulk.most;
     if (chosen && least - tuned->bulk.records[plan->words] < limit)
         limit = least - tuned->bulk.records[plan->words];

@@ -32,4 +32,10 @@ bool wl__permute_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
 bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
                            const struct wl__permute_shape *shape, uint64_t to, uint64_t from, bool shifted);
 
+/* permute_records.c: plans tiles of records, for elements that are moved by 1 or 2 bytes; sets their cost.
+ * False if none costs less than `limit`. */
+bool wl__permute_plan_records(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
+                              const struct wl__permute_shape *shape, unsigned unit, uint64_t to,
+                              uint64_t from, double limit);
+
 #endif

@@ -93,10 +93,4 @@ void wl__permute_bulk_add_run(struct wl_permute_bulk *bulk, uint64_t count, uint
 bool wl__permute_bulk_lay_out_narrow(struct wl__permute_bulk_plan *plan, unsigned unit, unsigned units,
                                      uint64_t loads, uint64_t tile);
 
-/* permute_records.c: plans tiles of records, for elements that are moved by 1 or 2 bytes; sets their cost.
- * False if none costs less than `limit`. */
-bool wl__permute_plan_records(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
-                              const struct wl__permute_shape *shape, unsigned unit, uint64_t to,
-                              uint64_t from, double limit);
-
 #endif

@@ -279,8 +279,12 @@ struct wl__tuned_strips {
 
 /* Small matrices that are transposed and move. */
 struct wl__tuned_matrices {
-    uint32_t most;      /* bytes of a matrix */
-    uint32_t words;     /* bytes of a matrix of 4-byte elements that wins though it is whole accesses */
+    uint32_t most; /* bytes of a matrix */
+    /* Bytes from which a matrix wins though it is whole accesses.  words: of 1- and 4-byte elements, if its
+     * rows are not whole.  pairs: of 2-byte elements. */
+    uint32_t words, pairs;
+    uint32_t tiny;      /* bytes of a matrix of 1- or 2-byte elements up to which records are faster ... */
+    double records;     /* ... if they are estimated to cost less than this beyond a copy */
     uint32_t together;  /* bytes of a block's matrices */
     uint32_t in_flight; /* bytes in flight on a multiprocessor while one block stores */
     uint32_t more[2];   /* blocks more than that makes: 1 and 2 bytes; wider */

@@ -160,9 +160,13 @@ static void matrices_move(void **state) {
     static const struct problem all[] = {
         {4, {9, 7, 20, 29}, {1, 0, 3, 2}, ": matrices:"},
         {5, {3, 5, 4, 7, 3}, {1, 0, 2, 4, 3}, ": matrices:"},
-        {4, {9, 7, 20, 28}, {1, 0, 3, 2}, tiles},
+        {4, {9, 7, 20, 32}, {1, 0, 3, 2}, tiles},
         {4, {9, 7, 14, 22}, {1, 0, 3, 2}, ": matrices:"},
-        {4, {540, 4, 3, 2}, {1, 0, 3, 2}, ": matrices:"}, /* thousands of them make up a block */
+        {4, {350, 350, 3, 3}, {1, 0, 3, 2}, ": matrices:"}, /* thousands of them make up a block */
+        {4, {9, 7, 20, 28}, {1, 0, 3, 2}, ": matrices:"},   /* whole vectors, but no row is */
+        {4, {27, 1452, 3, 5}, {1, 0, 3, 2}, ": bulk:"},     /* so small that they go as records */
+        {4, {9, 7, 32, 16}, {1, 0, 3, 2}, ": matrices:"},   /* whole rows, but large for pairs */
+        {4, {9, 7, 16, 16}, {1, 0, 3, 2}, tiles},
     };
     permute(&all[0], 1, 0, 0);
     permute(&all[0], 2, 0, 0);
@@ -172,6 +176,9 @@ static void matrices_move(void **state) {
     permute(&all[2], 4, 0, 0);
     permute(&all[3], 4, 0, 0);
     permute(&all[4], 1, 2, 0);
+    permute(&all[5], 1, 0, 0);
+    for (unsigned i = 6; i < 9; i++)
+        permute(&all[i], 2, 0, 0);
     /* Once more from a plan that is kept, at other addresses. */
     permute(&all[0], 1, 0, 0);
     permute(&all[0], 1, 64, 32);
@@ -184,14 +191,40 @@ static void dear_tiles_are_left_to_others(void **state) {
     if (arch && strcmp(arch, "sm_90") != 0)
         skip();
     /* Pairs of short rows: tiles through registers, unless rows are short in both arrays. */
-    permute(&(struct problem){5, {16, 20, 307, 5, 3}, {1, 4, 3, 0, 2}, ": tiles:"}, 2, 0, 0);
+    permute(&(struct problem){5, {8, 47, 101, 5, 5}, {1, 4, 3, 0, 2}, ": tiles:"}, 2, 0, 0);
     permute(&(struct problem){3, {6, 3389, 6}, {2, 1, 0}, ": bulk:"}, 2, 0, 0);
     permute(&(struct problem){4, {512, 30, 19, 14}, {2, 1, 3, 0}, ": tiles:"}, 2, 0, 0);
     permute(&(struct problem){4, {512, 30, 19, 23}, {2, 1, 3, 0}, ": bulk:"}, 2, 0, 0);
     /* Bytes whose tiles have many bank conflicts: not records. */
-    permute(&(struct problem){4, {64, 48, 24, 29}, {3, 1, 2, 0}, ": tiles:"}, 1, 0, 0);
+    permute(&(struct problem){4, {64, 48, 24, 25}, {3, 1, 2, 0}, ": tiles:"}, 1, 0, 0);
     /* Pairs whose rows begin anywhere in the input, and at vectors in the output. */
     permute(&(struct problem){4, {11, 32, 16, 412}, {3, 2, 0, 1}, ": async:"}, 2, 0, 0);
+}
+
+/* Loads read whole vectors, but nothing past the array: its memory begins and ends with it. */
+static void nothing_else_is_read(void **state) {
+    (void)state;
+    static const struct problem all[] = {{3, {1601, 83, 7}, {2, 1, 0}, NULL},
+                                         {4, {53, 21, 13, 64}, {0, 3, 2, 1}, NULL},
+                                         {3, {246, 3, 1281}, {2, 1, 0}, NULL}};
+    for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        for (unsigned width = 1; width <= 2; width++)
+            for (unsigned shift = 0; shift < 16; shift += 5) {
+                if (left_to_release())
+                    continue;
+                const struct problem *p = &all[i];
+                uint64_t bytes = width;
+                for (unsigned d = 0; d < p->rank; d++)
+                    bytes *= p->sizes[d];
+                wl_devptr to, from;
+                assert_int_equal(wl_alloc(context, &to, bytes), WL_ERROR_OK);
+                assert_int_equal(wl_alloc(context, &from, bytes + shift * width), WL_ERROR_OK);
+                if (wl_permute(context, width, to, from + shift * width, p->rank, p->sizes, p->order, NULL) ||
+                    wl_synchronize(context))
+                    fail_msg("width %u, shift %u: %s", width, shift, wl_message());
+                wl_free(context, to);
+                wl_free(context, from);
+            }
 }
 
 /* Narrow elements, where bulk copies are: records along a long dimension; columns of two dimensions, of 5, 3,
@@ -228,6 +261,8 @@ static void records_and_columns_move(void **state) {
             for (unsigned k = 0; k < 4; k++)
                 if (all[i].widths & width)
                     permute(&all[i].problem, width, shifts[k][0], shifts[k][1]);
+    /* Rows that stay together, of a tile that had more of them than there are. */
+    permute(&(struct problem){5, {125, 80, 6, 7, 5}, {3, 0, 2, 1, 4}, bulk}, 1, 81, 77);
 }
 
 /* Every misalignment, in turn of the input, of the output, and of both. */
@@ -308,6 +343,7 @@ int main(void) {
         cmocka_unit_test(every_width),
         cmocka_unit_test(matrices_move),
         cmocka_unit_test(dear_tiles_are_left_to_others),
+        cmocka_unit_test(nothing_else_is_read),
         cmocka_unit_test(records_and_columns_move),
         cmocka_unit_test(every_shift),
         cmocka_unit_test(rows_are_rows),

@@ -254,6 +254,40 @@ static void streams_are_right(void **unused) {
         }
 }
 
+/* Tiles of joined dimensions come in groups; few are moved twice. */
+static void few_tiles_are_moved_twice(void **unused) {
+    (void)unused;
+    const struct wl__tuned_order *order = &tuned->order;
+    for (uint64_t tiles = 1; tiles < 5000; tiles++) {
+        const uint64_t all = wl__permute_joined_tiles(order, tiles);
+        assert_in_range(all, tiles, tiles + (tiles > 64 ? tiles / 64 : tiles > 10 ? 1 : 0));
+    }
+    assert_int_equal(wl__permute_joined_tiles(order, 640), 640);
+    assert_int_equal(wl__permute_joined_tiles(order, 641), 644); /* in fours: three more cost less */
+    /* Five tiles of either side in 53 reversed matrices. */
+    const uint64_t to = 1ull << 40, from = 1ull << 41;
+    struct wl__permute_shape shape;
+    struct wl__permute_bulk_plan plan;
+    wl__permute_reduce(&shape, 1, to, from, 4, (const uint64_t[]){53, 83, 13, 647},
+                       (const unsigned[]){0, 3, 2, 1});
+    assert_true(wl__permute_plan_bulk(tuned, &plan, &shape, to, from, true));
+    assert_int_equal(plan.bulk.tiles.tiles, 53 * 5 * 5);
+    assert_true(plan.bulk.joined_parts > 0);
+}
+
+/* Where a tile needs less of a dimension than whole sectors, tiles that take less are considered, too. */
+static void fine_tiles_are_considered(void **unused) {
+    (void)unused;
+    const uint64_t to = 1ull << 40, from = 1ull << 41;
+    struct wl__permute_shape shape;
+    struct wl__permute_bulk_plan plan;
+    wl__permute_reduce(&shape, 1, to, from, 4, (const uint64_t[]){64, 128, 64, 123},
+                       (const unsigned[]){2, 1, 3, 0});
+    assert_true(wl__permute_plan_bulk(tuned, &plan, &shape, to, from, true));
+    assert_in_range(plan.extent[1], 2, 31);
+    assert_int_equal(plan.extent[0], 123);
+}
+
 /* Tiles of narrow elements are no smaller than what keeps enough in flight; rows that are one access are for
  * other tiles, unless they begin within one. */
 static void narrow_tiles_suit(void **unused) {
@@ -317,6 +351,8 @@ int main(void) {
         cmocka_unit_test(bulk_tiles_are_right),
         cmocka_unit_test(joined_tiles_are_right),
         cmocka_unit_test(streams_are_right),
+        cmocka_unit_test(few_tiles_are_moved_twice),
+        cmocka_unit_test(fine_tiles_are_considered),
         cmocka_unit_test(narrow_tiles_suit),
         cmocka_unit_test(choices_are_right),
     };
