@@ -170,6 +170,7 @@ struct wl_permute_bulk {
     uint32_t table, table_rows;   /* bytes and entries of a table of rows' places */
     uint32_t stage, stage_pitch;  /* where its warps' columns are put together; words per column */
     uint32_t two;                 /* whether a lane takes two words of each column */
+    uint32_t paired;              /* whether rows, runs along them and tasks begin at multiples of 8 bytes */
     uint32_t step;                /* bytes of a run from one task to the next */
     uint32_t chunk, parts, tasks; /* groups of columns per task; all tasks; those of warps */
     struct wl_permute_divisor chunks, stretches; /* tasks in a run's columns, and along a run */

@@ -345,6 +345,16 @@ static void join_columns(struct wl_permute_bulk *bulk) {
         bulk->run[i] = bulk->run[i + 1];
 }
 
+/* Whether all rows, and the runs along them, begin at multiples of 8 bytes of the tile. */
+static bool is_paired(const struct wl_permute_bulk *bulk, const struct box *box) {
+    uint64_t bits = is_even(box) ? bulk->joined_load : 1;
+    for (uint32_t i = 0; i < bulk->row_parts; i++)
+        bits |= bulk->row[i].inner;
+    for (uint32_t i = 0; i < bulk->run_parts; i++)
+        bits |= bulk->run[i].along;
+    return bits % 8 == 0;
+}
+
 /* For the kernel that moves bytes by words.  Returns where its memory ends. */
 static unsigned lay_out_words(struct wl_permute_bulk *bulk, const struct box *box, uint64_t loads) {
     const uint32_t warps = WORDS_THREADS / 32, span = bulk->turn.count;
@@ -369,7 +379,8 @@ static unsigned lay_out_words(struct wl_permute_bulk *bulk, const struct box *bo
     const uint32_t stretches = words <= held ? 1 : (uint32_t)wl__divide_up(span, bulk->step),
                    groups = (bulk->columns + 3) / 4, deep = 32 / bulk->lanes, runs = bulk->runs * stretches,
                    wanted = (warps * deep + runs - 1) / runs;
-    bulk->chunk = (uint32_t)wl__divide_up(groups, wanted);
+    bulk->paired = is_paired(bulk, box);
+    bulk->chunk = round_up(wl__divide_up(groups, wanted), 1 + bulk->paired);
     const uint32_t chunks = (groups + bulk->chunk - 1) / bulk->chunk;
     bulk->chunks = wl__permute_divisor(chunks);
     bulk->stretches = wl__permute_divisor(stretches);

@@ -42,33 +42,48 @@ static __device__ __forceinline__ uint32_t word_at(uint32_t at) {
     return *(const uint32_t *)(wl_permute_memory + at);
 }
 
-/* Four rows that a lane walks along: their next words, the words before, and the shifts. */
+/* Four rows that a lane walks along: where their next words are, the words that it has, and the shifts. */
 struct rows {
     uint32_t at[4], low[4], bits[4];
 };
 
+/* paired: rows begin at multiples of 8 bytes, and so do the columns that are taken. */
+template <bool paired>
 static __device__ __forceinline__ void begin_rows(struct rows &rows, uint32_t table, uint32_t along) {
     const uint2 four = *(const uint2 *)(wl_permute_memory + table);
     const uint32_t place[4] = {four.x & 0xffff, four.x >> 16, four.y & 0xffff, four.y >> 16};
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        const uint32_t at = place[i] + along;
-        rows.bits[i] = at * 8;
-        rows.at[i] = at & ~3u;
-        rows.low[i] = word_at(rows.at[i]);
+        rows.at[i] = place[i] + along;
+        if (!paired) {
+            rows.bits[i] = rows.at[i] * 8;
+            rows.at[i] &= ~3u;
+            rows.low[i] = word_at(rows.at[i]);
+        }
     }
 }
 
-/* Takes the next four columns of four rows, and puts their words where the warp puts columns together. */
+/* Takes the next four columns of four rows, and puts their words where the warp puts columns together.  Of
+ * paired rows it loads two words at a time, for this step and the next, which is `odd`. */
+template <bool paired>
 static __device__ __forceinline__ void take_words(struct rows &rows, uint32_t *const (&put)[4],
-                                                  uint32_t along) {
+                                                  uint32_t along, bool odd) {
     uint32_t words[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-        rows.at[i] += 4;
-        const uint32_t high = word_at(rows.at[i]);
-        words[i] = __funnelshift_r(rows.low[i], high, rows.bits[i]);
-        rows.low[i] = high;
+        if (!paired) {
+            rows.at[i] += 4;
+            const uint32_t high = word_at(rows.at[i]);
+            words[i] = __funnelshift_r(rows.low[i], high, rows.bits[i]);
+            rows.low[i] = high;
+        } else if (odd) {
+            words[i] = rows.low[i];
+        } else {
+            const uint2 two = *(const uint2 *)(wl_permute_memory + rows.at[i]);
+            words[i] = two.x;
+            rows.low[i] = two.y;
+            rows.at[i] += 8;
+        }
     }
     wl_transpose_group(words);
 #pragma unroll
@@ -80,8 +95,8 @@ static __device__ __forceinline__ void take_words(struct rows &rows, uint32_t *c
  *
  * two: a lane takes two words of each column.  plain: all lanes have the same columns, and runs end with
  * them; then the limits are found once, and no lane needs a test before it takes words: one past the last row
- * takes the last ones again. */
-template <bool two, bool plain>
+ * takes the last ones again.  paired: see begin_rows(). */
+template <bool two, bool plain, bool paired>
 static __device__ __forceinline__ void store_sectors(const struct wl_permute_bulk &p) {
     const uint32_t lane = threadIdx.x % 32, lanes = plain ? 32 : p.lanes, deep = 32 / lanes,
                    part = lane / lanes, along = lane % lanes, across = lanes / 4, j = along / across,
@@ -104,7 +119,7 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
 #pragma unroll
         for (int h = 0; h <= two; h++) {
             const uint32_t row = min(base + 4 * along + 128 * h, p.table_rows - 4);
-            begin_rows(rows[h], run.table + row * 2, run.along + column);
+            begin_rows<paired>(rows[h], run.table + row * 2, run.along + column);
         }
         uint64_t to = run.to + base + (uint64_t)(column + j) * p.column_out;
         uint32_t inner = column + j;
@@ -120,12 +135,11 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
         uint32_t most = wraps ? (p.inner.count - inner) * p.span.count - base : rows_left;
         int left = live ? (int)(p.columns - column) : 0;
         const uint32_t steps = plain ? min(p.chunk, (uint32_t)(left + 3) / 4) : p.chunk;
-#pragma unroll(plain ? 2 : 1)
-        for (uint32_t g = 0; g < steps; g++, left -= 4) {
+        const auto step = [&](bool odd) {
             if (plain || left > 0) {
-                take_words(rows[0], put, 0);
+                take_words<paired>(rows[0], put, 0, odd);
                 if (two)
-                    take_words(rows[1], put, 32);
+                    take_words<paired>(rows[1], put, 32, odd);
             }
             __syncwarp();
             const uint32_t before = before_sector(to), end = before + q / 2 * 32 + 32;
@@ -144,6 +158,7 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
                     *(uint4 *)(at + 128 * h) = make_uint4(word[0], word[1], word[2], word[3]);
                 }
             __syncwarp();
+            left -= 4;
             to += next;
             if (joined) {
                 inner += 4;
@@ -158,6 +173,12 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
             } else if (wraps) {
                 most -= 4 * p.span.count;
             }
+        };
+#pragma unroll(plain && !paired ? 2 : 1)
+        for (uint32_t g = 0; g < steps; g += 1 + paired) {
+            step(false);
+            if (paired && g + 1 < steps)
+                step(true);
         }
     }
 }
@@ -177,15 +198,20 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
     wl_await_earlier();
     fill(p, p.table);
-    if (p.lanes == 32 && !p.wraps && p.inner.count == p.columns) {
-        if (p.two)
-            store_sectors<true, true>(p);
+    const bool plain = p.lanes == 32 && !p.wraps && p.inner.count == p.columns;
+    if (p.two) {
+        if (plain && p.paired)
+            store_sectors<true, true, true>(p);
+        else if (plain)
+            store_sectors<true, true, false>(p);
         else
-            store_sectors<false, true>(p);
-    } else if (p.two) {
-        store_sectors<true, false>(p);
+            store_sectors<true, false, false>(p);
+    } else if (plain && p.paired) {
+        store_sectors<false, true, true>(p);
+    } else if (plain) {
+        store_sectors<false, true, false>(p);
     } else {
-        store_sectors<false, false>(p);
+        store_sectors<false, false, false>(p);
     }
     if (p.torn && tile_place(p).ends)
         store_ends(p, tile_place(p).ends);
