@@ -98,12 +98,13 @@ struct wl_permute_row {
     uint64_t in;    /* bytes in the array */
 };
 
-/* One digit of a row's number, where rows follow from a table of loads.  `place` is a load's number times
- * 2^16, and bytes along it.  A thread goes from one of its rows to the next by adding `step`. */
+/* One digit of a row's number, where rows follow from a table of loads.  A row's place is its load's number
+ * times 2^16, plus the bytes along the load.  From a thread's row to its next one the digit gains `step`, and
+ * the place `step` times `place`.  Where the digit wraps, the place also gains `carry`, modulo 2^32: it takes
+ * the digit back to 0 and adds one step of the next. */
 struct wl_permute_step {
     struct wl_permute_divisor by;
-    uint32_t place;       /* of a step of the digit */
-    uint32_t step, carry; /* to a thread's next row; what the place gains where the digit wraps */
+    uint32_t place, step, carry;
 };
 
 /* Dimensions of the output that a tile takes as one.  Its rows are numbered through all of them: the digits
@@ -164,7 +165,8 @@ struct wl_permute_bulk {
     uint32_t loads;                    /* how many */
     uint32_t digits;                   /* of rows' numbers, where there is such a table */
     struct wl_permute_step digit[WL_PERMUTE_RANK + 1];
-    uint32_t turn_step, turn_steps; /* a thread's next row: in its turn of `turn` rows, and turns */
+    uint32_t turn_step, turn_steps; /* a thread's next row lies so many rows further in its turn, and so many
+                                       turns */
     uint32_t torn;                  /* whether runs begin or end within sectors */
     /* For bytes that are moved by words.  A task is part of a run, of some groups of four columns. */
     uint32_t table, table_rows;   /* bytes and entries of a table of rows' places */

@@ -11,10 +11,12 @@
 #include "lib/cuda/async.cuh"
 #include "lib/permute/permute_runs.cuh"
 
-#define DONE 0x80000000u /* of a noted load: it is under way */
+/* Marks a noted load that is under way.  The end that it notes is negative then: no vector lies before it. */
+#define DONE 0x80000000u
 
-/* Starts to load some bytes of the array by vectors, to a vector in shared memory.  Bytes of a vector that is
- * not wholly the array's are loaded singly. */
+/* Starts to load whole vectors from `from`, which is at 16 bytes, until `bytes` are covered.  Bytes of a
+ * vector that is not wholly the array's are loaded singly; other threads see them only behind the next
+ * barrier. */
 static __device__ __forceinline__ void load_at_end(const struct wl_permute_bulk &p, uint32_t to,
                                                    uint64_t from, uint32_t bytes) {
     const uint32_t memory = wl_async_address(wl_permute_memory);

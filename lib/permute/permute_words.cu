@@ -94,8 +94,8 @@ static __device__ __forceinline__ void take_words(struct rows &rows, uint32_t *c
 /* Stores whole sectors: lanes are words of runs, and then vectors of four columns.
  *
  * two: a lane takes two words of each column.  plain: all lanes have the same columns, and runs end with
- * them; then the limits are found once, and no lane needs a test before it takes words: one past the last row
- * takes the last ones again.  paired: see begin_rows(). */
+ * them; then the limits are found once, and no lane needs a test for columns.  paired: see begin_rows().  A
+ * lane past the last row takes the last ones again: what it puts is not stored. */
 template <bool two, bool plain, bool paired>
 static __device__ __forceinline__ void store_sectors(const struct wl_permute_bulk &p) {
     const uint32_t lane = threadIdx.x % 32, lanes = plain ? 32 : p.lanes, deep = 32 / lanes,
@@ -129,7 +129,7 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
             to += outer * p.column_skip;
         }
         /* Bytes of the run from here on, and of all columns that it continues in.  Sectors that end at `most`
-         * or before it are stored, if they begin before the next task's. */
+         * or before it are stored, if they begin before the next task's, as `limit` says. */
         const uint32_t rows_left = p.span.count - base,
                        limit = min(held, (wraps ? min(p.step, rows_left) : p.step) + SECTOR - 1);
         uint32_t most = wraps ? (p.inner.count - inner) * p.span.count - base : rows_left;
