@@ -14,26 +14,9 @@
 /* Marks a noted load that is under way.  The end that it notes is negative then: no vector lies before it. */
 #define DONE 0x80000000u
 
-/* Starts to load whole vectors from `from`, which is at 16 bytes, until `bytes` are covered.  Bytes of a
- * vector that is not wholly the array's are loaded singly; other threads see them only behind the next
- * barrier. */
-static __device__ __forceinline__ void load_at_end(const struct wl_permute_bulk &p, uint32_t to,
-                                                   uint64_t from, uint32_t bytes) {
-    const uint32_t memory = wl_async_address(wl_permute_memory);
-    const uint64_t array = p.tiles.from, end = array + p.tiles.bytes;
-#pragma unroll 1
-    for (uint32_t at = 0; at < bytes; at += WL_PERMUTE_ACCESS)
-        if (from + at >= array && from + at + WL_PERMUTE_ACCESS <= end)
-            wl_async_load_line(to + at, (const void *)(from + at));
-        else
-            for (uint32_t i = at; i < at + WL_PERMUTE_ACCESS; i++)
-                if (from + i >= array && from + i < end)
-                    wl_permute_memory[to - memory + i] = *(const uint8_t *)(from + i);
-}
-
 /* Finds the tile's loads, the first of which is load `first` of joined dimensions, and notes the vector that
- * each begins in, in both memories, and where it ends from there.  Starts those that bulk copies bring, and
- * those at the array's ends. */
+ * each begins in, in both memories, and where it ends from there.  Bulk copies bring those that are long, and
+ * those at the array's ends, of which single elements may be needed. */
 static __device__ __forceinline__ void note_loads(const struct wl_permute_bulk &p, uint64_t tile,
                                                   uint32_t first, wl_barrier *barrier) {
     const uint32_t memory = wl_async_address(wl_permute_memory);
@@ -65,11 +48,9 @@ static __device__ __forceinline__ void note_loads(const struct wl_permute_bulk &
         at += ((uint32_t)from - at) & (p.phase - 1);
         const uint32_t past = (uint32_t)from % WL_PERMUTE_ACCESS, to = memory + at - past;
         uint32_t end = past + p.load;
-        if (p.vectors.count == 0) {
+        if (p.vectors.count == 0 || from - past < p.tiles.from ||
+            from + p.load + WL_PERMUTE_ACCESS > p.tiles.from + p.tiles.bytes) {
             bytes += wl_load_window(p.tiles, wl_permute_memory + at, from, p.load, barrier);
-        } else if (from - past < p.tiles.from ||
-                   from + p.load + WL_PERMUTE_ACCESS > p.tiles.from + p.tiles.bytes) {
-            load_at_end(p, to, from - past, end);
             end |= DONE;
         }
         *(uint4 *)(wl_permute_memory + p.load_table + load * 16) =
