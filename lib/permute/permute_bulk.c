@@ -258,17 +258,21 @@ static void consider_all(struct search *search, const struct joined *joined) {
     const unsigned count = narrow ? ALL : ALL - 5;
     const size_t bytes = joined->shape.rank * sizeof(search->best->extent[0]);
     for (unsigned i = 0; i < count; i++) {
+        struct box in[2];
         uint64_t before[2][WL_RANK_MAX] = {{0}};
+        for (int fine = 0; fine <= narrow; fine++) {
+            in[fine] = (struct box){.tuned = &search->tuned->bulk,
+                                    .order = &search->tuned->order,
+                                    .joined = joined,
+                                    .shape = &joined->shape,
+                                    .unit = search->unit};
+            for (unsigned d = 0; d < joined->shape.rank; d++)
+                in[fine].extent[d] = 1;
+            grow(&in[fine], false, aims[i], fine);
+        }
         for (unsigned o = 0; o < count; o++)
             for (int fine = 0; fine <= narrow; fine++) {
-                struct box box = {.tuned = &search->tuned->bulk,
-                                  .order = &search->tuned->order,
-                                  .joined = joined,
-                                  .shape = &joined->shape,
-                                  .unit = search->unit};
-                for (unsigned d = 0; d < joined->shape.rank; d++)
-                    box.extent[d] = 1;
-                grow(&box, false, aims[i], fine);
+                struct box box = in[fine];
                 grow(&box, true, aims[o], fine);
                 const bool again = memcmp(before[fine], box.extent, bytes) == 0;
                 memcpy(before[fine], box.extent, bytes);
@@ -308,12 +312,11 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
             chosen = box;
         }
     }
-    const unsigned unit = search.unit;
     double limit = tuned->bulk.most;
     if (chosen && least - tuned->bulk.records[plan->words] < limit)
         limit = least - tuned->bulk.records[plan->words];
     struct wl__permute_bulk_plan records;
-    if (unit < 4 && wl__permute_plan_records(tuned, &records, shape, unit, to, from, limit)) {
+    if (search.unit < 4 && wl__permute_plan_records(tuned, &records, shape, search.unit, to, from, limit)) {
         *plan = records;
         return true;
     }
@@ -322,7 +325,7 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
         return false;
     plan->cost = least;
     /* With aligned rows, other kernels are faster than tiles that write less than whole pieces. */
-    return (shifted || unit < 4 || chosen->out_grain == PIECE) &&
+    return (shifted || search.unit < 4 || chosen->out_grain == PIECE) &&
            wl__permute_number(tuned, &plan->bulk.tiles, chosen->shape, plan->extent, plan->step,
                               order_of(chosen));
 }
