@@ -258,9 +258,12 @@ static bool can_matrices(const struct wl__problem *p) {
  * never do. */
 static bool suits_tiles(const struct wl__tuned_matrices *tuned, const struct wl__permute_shape *shape) {
     const uint64_t row = shape->dim[0].size * shape->width, matrix = row * shape->dim[1].size;
-    const bool whole = row % WL_PERMUTE_ACCESS == 0 || (shape->width == 1 && row < WL_PERMUTE_ACCESS);
-    return shape->width == 2 ? matrix < tuned->pairs
-                             : (shape->width != 1 && shape->width != 4) || whole || matrix < tuned->words;
+    if (shape->width == 2)
+        return matrix < tuned->pairs;
+    if (shape->width != 1 && shape->width != 4)
+        return true;
+    return matrix < tuned->words || row % WL_PERMUTE_ACCESS == 0 ||
+           (shape->width == 1 && row < WL_PERMUTE_ACCESS);
 }
 
 /* Matrices of a few dozen bytes are many to look up: as parts of records they are 1.2 to 5 times as fast. */

@@ -9,9 +9,8 @@
 #define PIECE  256 /* bytes that memory prefers per write */
 /* Bytes per block at most, tables included: four blocks fit a multiprocessor. */
 #define WL_PERMUTE_BULK_MEMORY (56 * 1024)
-#define WL_PERMUTE_BULK_ROWS                                                                                 \
-    4096 /* per tile at most: more take longer to note than their elements to move                           \
-          */
+/* Rows per tile at most: more take longer to note than their elements to move. */
+#define WL_PERMUTE_BULK_ROWS 4096
 
 /* A shape whose first dimensions of the output are joined into one, the last of its `dim`.  Its stride in the
  * input is 0, as its rows lie anywhere. */

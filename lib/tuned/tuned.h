@@ -233,7 +233,8 @@ struct wl__tuned_bulk {
         uint32_t full;                   /* bytes of a tile that keep enough in flight */
         double idle;                     /* per share of `full` that is missing */
     } narrow;
-    /* Bytes that are moved by words: 1770 tiles of 220 shapes, an H100. */
+    /* Bytes that are moved by words: 1770 tiles of 220 shapes, an H100, when its kernel took more
+     * instructions. */
     struct wl__tuned_words {
         double least; /* for every tile: less than a copy's time, as what follows never is nothing */
         double read, lines, run; /* as above */
