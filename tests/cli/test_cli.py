@@ -2,21 +2,19 @@
 """The program as users meet it: exit statuses, one-line messages, help, and files that are whole or absent."""
 import argparse
 import csv
-import fcntl
 import io
 import json
 import os
-import pty
 import re
 import resource
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
 import unittest
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import schema
+import terminal
 
 arguments = None
 # A run of all experiments takes several times as long with sanitizers: one of each kind is enough for them.
@@ -275,19 +273,9 @@ class Help(unittest.TestCase):
 class Terminal(unittest.TestCase):
     def shown(self, columns, *command):
         """The program's output to a terminal of that width."""
-        master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         env = {**os.environ, "WIDELOAD_DEVICE": "sim"}
-        with subprocess.Popen([arguments.wideload, *command], stdout=slave, stderr=subprocess.DEVNULL, env=env) as child:
-            os.close(slave)
-            text = b""
-            try:
-                while piece := os.read(master, 65536):
-                    text += piece
-            except OSError:  # Linux reports the closed other end this way
-                pass
-            os.close(master)
-        self.assertEqual(child.returncode, 0)
+        status, text = terminal.shown([arguments.wideload, *command], "stdout", columns, stderr=subprocess.DEVNULL, env=env)
+        self.assertEqual(status, 0)
         return text.decode()
 
     def test_width(self):

@@ -8,7 +8,6 @@ import argparse
 import itertools
 import math
 import os
-import pty
 import random
 import re
 import resource
@@ -19,6 +18,9 @@ import sys
 import tempfile
 import time
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+import terminal
 
 arguments = None
 SANITIZED = bool(os.environ.get("WIDELOAD_ASAN"))  # runs take several times as long
@@ -98,17 +100,8 @@ class Files(unittest.TestCase):
 
     def in_terminal(self, *command):
         """What a terminal gets of a command's standard error."""
-        master, slave = pty.openpty()
-        with subprocess.Popen([arguments.wideload, *command], cwd=self.folder.name, stderr=slave) as child:
-            os.close(slave)
-            text = b""
-            try:
-                while piece := os.read(master, 65536):
-                    text += piece
-            except OSError:  # Linux reports the closed other end this way
-                pass
-            os.close(master)
-        self.assertEqual(child.returncode, 0)
+        status, text = terminal.shown([arguments.wideload, *command], "stderr", cwd=self.folder.name)
+        self.assertEqual(status, 0)
         return text
 
 

@@ -1,18 +1,15 @@
 #!/usr/bin/env python3
 """wideload prof's report about a program: figures, names, gates and findings."""
 import csv
-import fcntl
 import json
 import os
-import pty
 import re
 import signal
-import struct
 import subprocess
 import sys
-import termios
 
 from command import Folder, arguments, environment, main, prof, ran
+import terminal
 
 
 class Figures(Folder):
@@ -32,18 +29,8 @@ class Figures(Folder):
 
     def in_terminal(self, columns, *command):
         """The output to a terminal with that many columns."""
-        master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        with subprocess.Popen([arguments.wideload, "prof", *command], stderr=slave, env=environment()) as process:
-            os.close(slave)
-            text = b""
-            try:
-                while block := os.read(master, 4096):
-                    text += block
-            except OSError:  # nobody has it open any longer
-                pass
-        os.close(master)
-        self.assertEqual(process.returncode, 0)
+        status, text = terminal.shown([arguments.wideload, "prof", *command], "stderr", columns, env=environment())
+        self.assertEqual(status, 0)
         return text.decode().replace("\r\n", "\n")
 
     def test_names_of_templates(self):
