@@ -254,6 +254,14 @@ static void streams_are_right(void **unused) {
         }
 }
 
+/* Whether bulk copies' tiles are planned for a problem whose input begins at this address. */
+static bool plans(struct wl__permute_bulk_plan *plan, const struct problem *p, uint64_t from) {
+    const uint64_t to = 1ull << 40;
+    struct wl__permute_shape shape;
+    wl__permute_reduce(&shape, p->width, to, from, p->rank, p->sizes, p->order);
+    return wl__permute_plan_bulk(tuned, plan, &shape, to, from, true);
+}
+
 /* Tiles of joined dimensions come in groups; few are moved twice. */
 static void few_tiles_are_moved_twice(void **unused) {
     (void)unused;
@@ -265,12 +273,8 @@ static void few_tiles_are_moved_twice(void **unused) {
     assert_int_equal(wl__permute_joined_tiles(order, 640), 640);
     assert_int_equal(wl__permute_joined_tiles(order, 641), 644); /* in fours: three more cost less */
     /* Five tiles of either side in 53 reversed matrices. */
-    const uint64_t to = 1ull << 40, from = 1ull << 41;
-    struct wl__permute_shape shape;
     struct wl__permute_bulk_plan plan;
-    wl__permute_reduce(&shape, 1, to, from, 4, (const uint64_t[]){53, 83, 13, 647},
-                       (const unsigned[]){0, 3, 2, 1});
-    assert_true(wl__permute_plan_bulk(tuned, &plan, &shape, to, from, true));
+    assert_true(plans(&plan, &(struct problem){1, 4, {53, 83, 13, 647}, {0, 3, 2, 1}}, 4096));
     assert_int_equal(plan.bulk.tiles.tiles, 53 * 5 * 5);
     assert_true(plan.bulk.joined_parts > 0);
 }
@@ -278,12 +282,8 @@ static void few_tiles_are_moved_twice(void **unused) {
 /* Where a tile needs less of a dimension than whole sectors, tiles that take less are considered, too. */
 static void fine_tiles_are_considered(void **unused) {
     (void)unused;
-    const uint64_t to = 1ull << 40, from = 1ull << 41;
-    struct wl__permute_shape shape;
     struct wl__permute_bulk_plan plan;
-    wl__permute_reduce(&shape, 1, to, from, 4, (const uint64_t[]){64, 128, 64, 123},
-                       (const unsigned[]){2, 1, 3, 0});
-    assert_true(wl__permute_plan_bulk(tuned, &plan, &shape, to, from, true));
+    assert_true(plans(&plan, &(struct problem){1, 4, {64, 128, 64, 123}, {2, 1, 3, 0}}, 4096));
     assert_in_range(plan.extent[1], 2, 31);
     assert_int_equal(plan.extent[0], 123);
 }
@@ -292,20 +292,14 @@ static void fine_tiles_are_considered(void **unused) {
  * other tiles, unless they begin within one. */
 static void narrow_tiles_suit(void **unused) {
     (void)unused;
-    const uint64_t to = 1ull << 40, from = 4096;
-    struct wl__permute_shape shape;
     struct wl__permute_bulk_plan plan;
-    wl__permute_reduce(&shape, 2, to, from, 3, (const uint64_t[]){811, 704, 32}, (const unsigned[]){2, 1, 0});
-    assert_true(wl__permute_plan_bulk(tuned, &plan, &shape, to, from, true));
+    assert_true(plans(&plan, &(struct problem){2, 3, {811, 704, 32}, {2, 1, 0}}, 4096));
     assert_true(plan.memory > 24 << 10);
-    wl__permute_reduce(&shape, 1, to, from, 4, (const uint64_t[]){32, 112, 585, 16},
-                       (const unsigned[]){3, 1, 0, 2});
-    assert_false(wl__permute_plan_bulk(tuned, &plan, &shape, to, from, true));
-    assert_true(wl__permute_plan_bulk(tuned, &plan, &shape, to, from + 1, true));
+    const struct problem one_access = {1, 4, {32, 112, 585, 16}, {3, 1, 0, 2}};
+    assert_false(plans(&plan, &one_access, 4096));
+    assert_true(plans(&plan, &one_access, 4097));
     /* Five columns are too few for words: those of the next dimension come along. */
-    wl__permute_reduce(&shape, 1, to, from, 5, (const uint64_t[]){11, 6, 164, 37, 5},
-                       (const unsigned[]){1, 4, 3, 0, 2});
-    assert_true(wl__permute_plan_bulk(tuned, &plan, &shape, to, from, true));
+    assert_true(plans(&plan, &(struct problem){1, 5, {11, 6, 164, 37, 5}, {1, 4, 3, 0, 2}}, 4096));
     assert_true(plan.words);
     assert_int_equal(plan.bulk.inner.count, 5);
     assert_true(plan.bulk.columns > 5);
