@@ -64,8 +64,8 @@ static uint64_t tiles_along(uint64_t size, uint64_t extent, uint64_t step) {
 
 struct wl_permute_divisor wl__permute_divisor(uint64_t count) {
     struct wl_permute_divisor by = {(uint32_t)count, 0, 0};
-    while ((2ull << by.shift) < count)
-        by.shift++;
+    /* The least by which 2 << shift is not less than count. */
+    by.shift = count > 2 ? 63 - (uint32_t)__builtin_clzll(count - 1) : 0;
     by.magic = (uint32_t)((((uint64_t)1 << 32) << by.shift) / count + 1);
     return by;
 }
