@@ -103,17 +103,17 @@ static bool can_bulk_rows(const struct wl__problem *p) {
             p->plans->bulk->cost <= tuned->rows_beyond[__builtin_ctz(p->shape.width)]);
 }
 
-/* Look-ups of narrow elements cost much where the input's rows are short.  There large `tiles` with few bank
- * conflicts are 1.1 to 2.4 times as fast, unless the output's rows are short too. */
+/* Look-ups of pairs cost much where the input's rows are short.  There large `tiles` with few bank conflicts
+ * are 1.1 to 1.6 times as fast, unless the output's rows are short too. */
 static bool tiles_beat_narrow(const struct wl__problem *p) {
     const struct wl__tuned_narrow_rows *tuned = &p->tuned->bulk.narrow_rows;
     const struct wl__permute_plan *tiles = p->plans->tiles;
     const struct wl__permute_shape *shape = &p->shape;
     const uint64_t in = shape->dim[0].size * shape->width,
                    out = shape->dim[shape->by_out[0]].size * shape->width;
-    return shape->width <= 2 && p->plans->tiled == REGISTERS && in <= tuned->in && out >= tuned->out &&
+    return shape->width == 2 && p->plans->tiled == REGISTERS && in <= tuned->in && out >= tuned->out &&
            tiles->memory >= tuned->tile && tiles->in_wave + tiles->out_wave <= tuned->waves &&
-           p->plans->bulk->cost > (shape->width == 1 ? tuned->dear_bytes : tuned->dear[tiles->out_shifted]);
+           p->plans->bulk->cost > tuned->dear;
 }
 
 static bool can_bulk(const struct wl__problem *p) {
@@ -123,19 +123,21 @@ static bool can_bulk(const struct wl__problem *p) {
     if (!wl__has_bulk(p->context) || p->shape.rank < 2 || can_rows(p) ||
         (!p->plans->async_is_cheaper && !plan_tiles(p, REGISTERS)))
         return false;
-    /* Bytes that are moved by words are ahead too where other tiles have many bank conflicts, or asynchronous
-     * loads' are dear. */
-    const bool in_registers = p->plans->tiled == REGISTERS,
-               conflicts = in_registers && tiles->in_wave + tiles->out_wave >= words->waves,
+    /* Bytes that are moved by words are ahead too where other tiles have many bank conflicts, or some and
+     * words are cheap, or asynchronous loads' are dear. */
+    const bool in_registers = p->plans->tiled == REGISTERS;
+    const unsigned waves = in_registers ? tiles->in_wave + tiles->out_wave : 0;
+    const bool conflicts = waves >= words->waves,
                shifted = in_registers && (tiles->in_shifted || tiles->out_shifted),
-               slow = p->shape.width == 1 && (!in_registers || conflicts);
+               slow = p->shape.width == 1 && (!in_registers || waves >= words->some_waves);
     if (!wl__permute_plan_bulk(p->tuned, p->plans->bulk, &p->shape, p->to, p->from, shifted || slow))
         return false;
     /* Look-ups are not ahead there.  60 shapes whose records are estimated to beat words took 1.06 times as
      * long by these as by `tiles`, and 1.33 times by words (H200). */
     if (!bulk->words)
         return (shifted || !slow) && !tiles_beat_narrow(p);
-    return conflicts || (in_registers && tiles->memory < words->small) || bulk->cost <= words->most;
+    return conflicts || (shifted && tiles->memory < words->small) ||
+           bulk->cost <= (in_registers && !shifted ? words->most_beside_whole : words->most);
 }
 
 static wl_error run_bulk(const struct wl__problem *p) {
@@ -266,16 +268,16 @@ static bool suits_tiles(const struct wl__tuned_matrices *tuned, const struct wl_
            (shape->width == 1 && row < WL_PERMUTE_ACCESS);
 }
 
-/* Matrices of a few dozen bytes are many to look up: as parts of records they are 1.2 to 5 times as fast. */
+/* Small matrices are many to look up: as parts of records they are 1.2 to 5 times as fast. */
 static double cost_matrices(const struct wl__problem *p) {
     const struct wl__tuned_matrices *tuned = &p->tuned->matrices;
     const unsigned width = p->shape.width;
     const uint64_t matrix = p->shape.dim[0].size * p->shape.dim[1].size * width;
     if ((matrix | p->to | p->from) % WL_PERMUTE_ACCESS == 0 && suits_tiles(tuned, &p->shape))
         return WL_DEAR;
-    return wl__cost_where(!(width <= 2 && matrix <= tuned->tiny &&
+    return wl__cost_where(!(width <= 2 && matrix <= tuned->tiny[1] &&
                             wl__permute_plan_records(p->tuned, p->plans->bulk, &p->shape, width, p->to,
-                                                     p->from, tuned->records)));
+                                                     p->from, tuned->records[matrix > tuned->tiny[0]])));
 }
 
 static wl_error run_matrices(const struct wl__problem *p) {

@@ -82,8 +82,9 @@ struct wl_permute_sides {
 #define WL_PERMUTE_RANK   8
 /* Threads of the kernel that moves bytes by words, and a warp's bytes of shared memory in which it puts
  * columns together. */
-#define WL_PERMUTE_WORDS_THREADS 256
-#define WL_PERMUTE_STAGE         (4 * 72 * 4 + 32)
+#define WL_PERMUTE_WORDS_THREADS  256
+#define WL_PERMUTE_NARROW_THREADS 384
+#define WL_PERMUTE_STAGE          (4 * 72 * 4 + 32)
 
 /* Where a tile lies in both arrays: what a block notes in its shared memory. */
 struct wl_permute_place {

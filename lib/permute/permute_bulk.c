@@ -312,9 +312,7 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
             chosen = box;
         }
     }
-    double limit = tuned->bulk.most;
-    if (chosen && least - tuned->bulk.records[plan->words] < limit)
-        limit = least - tuned->bulk.records[plan->words];
+    const double limit = chosen && least < tuned->bulk.most ? least : tuned->bulk.most;
     struct wl__permute_bulk_plan records;
     if (search.unit < 4 && wl__permute_plan_records(tuned, &records, shape, search.unit, to, from, limit)) {
         *plan = records;

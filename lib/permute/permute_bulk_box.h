@@ -78,6 +78,15 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
 /* The estimated cost of a tile beyond a copy, as a share of it (permute_bulk_cost.c); without banks, and the
  * cost of banks. */
 double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bulk_plan *plan);
+/* What it is made of for narrow elements: bytes of a run, and of all that it is part of, reads beyond the
+ * array's bytes as a share of them, the grain of runs, and whether tiles overlap along them. */
+struct runs {
+    double bytes, whole, read;
+    uint64_t grain;
+    bool shares;
+};
+double wl__permute_bulk_cost_of_narrow(const struct wl__tuned_bulk_narrow *tuned, unsigned unit,
+                                       const struct wl_permute_bulk *bulk, const struct runs *runs);
 double wl__permute_bulk_cost_of_banks(const struct box *box, const struct wl__permute_bulk_plan *plan);
 
 /* Adds a digit to rows' numbers: `in` bytes of the array lead to the next, along a load or to one of its own;

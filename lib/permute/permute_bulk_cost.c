@@ -135,20 +135,27 @@ static double sectors_too_many(uint64_t grain) {
     return grain >= SECTOR ? 0 : (double)(SECTOR - grain) / SECTOR;
 }
 
-/* For narrow elements.  Costs are extra reads from the L2; partial sectors, stored by elements; runs that
- * begin within lines; short loads and runs; rows, each noted in tables; warps' look-ups; their stores, by how
- * full they are. */
-static double cost_of_narrow(const struct box *box, const struct wl_permute_bulk *bulk, double read) {
-    const struct wl__tuned_bulk_narrow *tuned = &box->tuned->narrow;
-    double width = box->shape->width, run = (double)box->run_length * width,
-           whole = (double)box->shape->dim[box->shape->by_out[0]].size * width,
-           tile = (double)bulk->span.count * box->unit * bulk->columns * bulk->runs;
-    uint64_t same = wl__divide_up(bulk->columns, SECTOR / box->unit); /* columns per kind */
-    double parts = box->out_grain < SECTOR ? tuned->parts / (box->shares ? whole : run) : 0;
-    return tuned->read * read + parts + tuned->load / bulk->load +
-           tuned->lines * past_line(box->out_grain) / run + tuned->run / run +
-           (tile < tuned->full ? tuned->idle * (1 - tile / tuned->full) : 0) +
-           (tuned->row * bulk->rows + (tuned->cell + tuned->kind * (double)same) * bulk->cells) / tile;
+/* Runs' ends that are torn.  Where tiles overlap along a run's `whole` bytes, only the first and the last of
+ * them have one. */
+static double ends_of(const struct wl_permute_bulk *bulk, double run, bool shares, double whole) {
+    return bulk->torn ? bulk->runs * (double)bulk->ends.count * (shares && run < whole ? run / whole : 1) : 0;
+}
+
+/* Costs are extra reads from the L2; runs that begin within lines; and instructions: short runs, a block's
+ * own, loads, rows, ends of runs, warps' look-ups, and their stores. */
+double wl__permute_bulk_cost_of_narrow(const struct wl__tuned_bulk_narrow *tuned, unsigned unit,
+                                       const struct wl_permute_bulk *bulk, const struct runs *runs) {
+    const unsigned pairs = unit - 1, warps = WL_PERMUTE_NARROW_THREADS / 32;
+    const double tile = (double)bulk->span.count * unit * bulk->columns * bulk->runs,
+                 turns = (double)wl__divide_up(bulk->cells, warps),
+                 same = (double)wl__divide_up(bulk->columns, bulk->alike); /* columns per cell */
+    return tuned->least + tuned->read * runs->read +
+           (tuned->lines * past_line(runs->grain) + tuned->run) / runs->bytes +
+           (tuned->block + tuned->row[pairs] * bulk->rows + tuned->cell * warps * turns +
+            tuned->step[pairs] * same * bulk->cells +
+            tuned->end * ends_of(bulk, runs->bytes, runs->shares, runs->whole) +
+            (bulk->vectors.count ? tuned->vector * bulk->vectors.count : tuned->load) * bulk->loads) /
+               tile;
 }
 
 /* For bytes that are moved by words, of which instructions are the limit: for each block, row, load, end of a
@@ -162,10 +169,7 @@ static double cost_of_words(const struct box *box, const struct wl_permute_bulk 
                         : bulk->lanes == 32 ? tuned->step
                                             : tuned->short_step,
                  whole = (double)box->shape->dim[box->shape->by_out[0]].size,
-                 /* Where tiles overlap, only a row's first and last have an end. */
-        ends = bulk->torn ? bulk->runs * (double)(bulk->columns / (bulk->wraps ? bulk->inner.count : 1)) *
-                                (box->shares && run < whole ? run / whole : 1)
-                          : 0;
+                 ends = ends_of(bulk, run, box->shares, whole);
     return tuned->least + tuned->read * read + (tuned->lines * past_line(box->out_grain) + tuned->run) / run +
            (tuned->block + tuned->row * bulk->rows + tuned->end * ends + step * steps +
             (bulk->vectors.count ? tuned->vector * bulk->vectors.count : tuned->load) * bulk->loads +
@@ -187,8 +191,10 @@ double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bul
     double read = box->traffic * (1 + SECTOR * row / load) - 1;
     if (plan->words)
         return cost_of_words(box, bulk, read);
-    if (box->unit < 4)
-        return cost_of_narrow(box, bulk, read);
+    if (box->unit < 4) {
+        const struct runs runs = {run, whole, read, box->out_grain, box->shares};
+        return wl__permute_bulk_cost_of_narrow(&tuned->narrow, box->unit, bulk, &runs);
+    }
     double lines = (double)past_line(box->out_grain) / run;
     double parts = box->out_grain < SECTOR ? tuned->parts / (box->shares ? whole : run) : 0;
     double blocks = blocks_of(tuned, plan->memory, box->unit);

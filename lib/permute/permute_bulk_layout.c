@@ -4,7 +4,7 @@
 #define MEMORY         WL_PERMUTE_BULK_MEMORY
 #define ROWS           WL_PERMUTE_BULK_ROWS
 #define BARRIER        8 /* bytes */
-#define NARROW_THREADS 384
+#define NARROW_THREADS WL_PERMUTE_NARROW_THREADS
 #define WORDS_THREADS  WL_PERMUTE_WORDS_THREADS
 #define BULK           512 /* bytes of a load from which on bulk copies take fewer instructions than lanes */
 
@@ -224,7 +224,7 @@ static unsigned lay_out_loads(struct wl_permute_bulk *bulk, unsigned at, uint64_
         bulk->vectors = wl__permute_divisor((bulk->load + apart) / WL_PERMUTE_ACCESS);
     }
     bulk->load_table = 0;
-    if (bulk->joined_load || (!words && !bulk->vectors.count))
+    if (bulk->joined_load || (!words && !bulk->vectors.count && bulk->rows < 8 * bulk->loads))
         return at;
     bulk->load_table = round_up(at, 16);
     number_rows(bulk, words ? WORDS_THREADS : NARROW_THREADS);
@@ -234,6 +234,35 @@ static unsigned lay_out_loads(struct wl_permute_bulk *bulk, unsigned at, uint64_
 /* Where runs have their ends: each column, or those that a run continues in. */
 static void number_ends(struct wl_permute_bulk *bulk) {
     bulk->ends = wl__permute_divisor(bulk->columns / (bulk->wraps ? bulk->inner.count : 1));
+}
+
+/* Accesses by warps to the kinds of columns that a number of `alike` makes. */
+static uint32_t kinds_of(const struct wl_permute_bulk *bulk, unsigned unit, uint32_t alike) {
+    const uint32_t kinds = bulk->columns < alike ? bulk->columns : alike,
+                   each = (unit == 1 && bulk->odd ? 2 : 1), together = each * (32 / bulk->lanes);
+    return each * ((kinds + together - 1) / together);
+}
+
+/* How many columns apart look-ups are shared: at the least from where on runs begin alike, or a multiple by
+ * which the slowest warp has less to do.  A look-up takes instructions as 1.5 stores do.  Where rows are at
+ * an odd distance, banks want the columns as they are. */
+static uint32_t alike_of(const struct wl_permute_bulk *bulk, unsigned unit) {
+    const uint32_t warps = NARROW_THREADS / 32, each = bulk->runs * bulk->along.count;
+    uint32_t alike = SECTOR / unit, least = UINT32_MAX;
+    if (bulk->odd)
+        return alike;
+    while (alike > 32 / bulk->lanes && alike / 2 * bulk->column_out % SECTOR == 0)
+        alike /= 2;
+    uint32_t best = alike;
+    for (uint32_t more = alike; more < bulk->columns + alike; more += alike) {
+        const uint32_t turns = (each * kinds_of(bulk, unit, more) + warps - 1) / warps,
+                       now = turns * (3 + 2 * ((bulk->columns + more - 1) / more));
+        if (now < least) {
+            least = now;
+            best = more;
+        }
+    }
+    return best;
 }
 
 /* Numbers columns that share look-ups apart from the other runs.  Returns the bytes of the tables. */
@@ -249,10 +278,9 @@ static unsigned number_columns(struct wl_permute_bulk *bulk, unsigned unit) {
     bulk->lanes = 8;
     while (bulk->lanes / 2 >= vectors)
         bulk->lanes /= 2;
-    unsigned kinds = bulk->columns < bulk->alike ? bulk->columns : bulk->alike,
-             each = unit == 1 && bulk->odd ? 2 : 1;
     bulk->along = wl__permute_divisor(wl__divide_up(vectors, bulk->lanes));
-    bulk->kinds = wl__permute_divisor(each * wl__divide_up(kinds, each * (32 / bulk->lanes)));
+    bulk->alike = alike_of(bulk, unit);
+    bulk->kinds = wl__permute_divisor(kinds_of(bulk, unit, bulk->alike));
     bulk->cells = bulk->runs * bulk->along.count * bulk->kinds.count;
     return bulk->rows / bulk->turn.count * rows * 4 * bulk->quarter * rows * 2;
 }
@@ -266,7 +294,6 @@ static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *b
     bulk->columns = (uint32_t)box->extent[0];
     bulk->column_in = box->shape->width;
     bulk->column_out = box->shape->dim[0].out * box->shape->width;
-    bulk->alike = SECTOR / unit;
     /* Banks change where a joined dimension ends: rotating gained nothing there. */
     bool regular = bulk->units == 1 && (bulk->joined_parts == 0 || bulk->phase < WL_PERMUTE_LINE);
     bulk->odd = regular && step % 2 ? step % 4 : 0;
@@ -283,21 +310,12 @@ static void end_plan(struct wl__permute_bulk_plan *plan, unsigned at) {
 
 bool wl__permute_bulk_lay_out_narrow(struct wl__permute_bulk_plan *plan, unsigned unit, unsigned units,
                                      uint64_t loads, uint64_t tile) {
-    enum { CELLS = 2 * NARROW_THREADS / 32 };
     struct wl_permute_bulk *bulk = &plan->bulk;
-    unsigned tables;
     bulk->units = units;
     bulk->odd = 0;
     bulk->run_table = round_up(tile, 16);
     bulk->row_table = bulk->run_table + 16 * bulk->runs;
-    /* As few columns as begin alike, but enough for all lanes and warps. */
-    bulk->alike = SECTOR;
-    number_columns(bulk, unit);
-    while (bulk->alike > 32 / bulk->lanes && bulk->alike / 2 * bulk->column_out % SECTOR == 0)
-        bulk->alike /= 2;
-    for (tables = number_columns(bulk, unit); bulk->cells < CELLS && bulk->alike < bulk->columns;
-         tables = number_columns(bulk, unit))
-        bulk->alike *= 2;
+    const unsigned tables = number_columns(bulk, unit);
     bulk->torn = 1;
     plan->unit = unit;
     end_plan(plan, lay_out_loads(bulk, bulk->row_table + tables, loads, false, false));

@@ -217,21 +217,18 @@ struct wl__tuned_bulk {
     /* Copies whose two ends lie differently within a line, or a sector, take more requests.  By 4 and 8
      * bytes, and narrower. */
     double off_lines[2], off_sectors[2];
-    double most; /* dearer tiles are not taken */
-    /* What tiles of records must cost less than others; and than those that go by words: less than nothing,
-     * as estimates of words are lower for the same time. */
-    double records[2];
+    double most;          /* dearer tiles are not taken */
     uint32_t memory_of_8; /* bytes of a block up to which eight fit a multiprocessor; else four */
     uint32_t few;         /* 1- and 2-byte elements, or bytes of wider ones, that are moved as one element */
-    /* 1- and 2-byte elements: 1400 tiles of 49 shapes. */
+    /* 1- and 2-byte elements: 3450 tiles of 300 shapes, an H200. */
     struct wl__tuned_bulk_narrow {
-        double read, lines, parts, load; /* as above */
-        double run;                      /* per byte of a stored run */
-        double row, cell, kind;          /* per byte of a tile: for each row, each access of a warp, and each
-                                          * kind of columns in it */
-        double wave;                     /* per byte of an element: for each wavefront beyond one */
-        uint32_t full;                   /* bytes of a tile that keep enough in flight */
-        double idle;                     /* per share of `full` that is missing */
+        double least; /* for every tile: less than a copy's time, as what follows never is nothing */
+        double read, lines, run; /* as above */
+        /* Per byte of a tile: for each block, 16 bytes of a load or load by a bulk copy, run that ends within
+         * a sector, and access that a warp looks up, for as many as the busiest does. */
+        double block, vector, load, end, cell;
+        double row[2], step[2]; /* and for each row, and vectors that a warp stores: bytes, pairs */
+        double wave;            /* per byte of an element: for each wavefront beyond one */
     } narrow;
     /* Bytes that are moved by words: 1770 tiles of 220 shapes, an H100, when its kernel took more
      * instructions. */
@@ -245,23 +242,24 @@ struct wl__tuned_bulk {
          * up to 64, 128, more; and for each wavefront beyond one of a step's words. */
         double task, short_step, step, step_of_two, wave;
         double joined; /* how much longer a step takes whose columns are of two dimensions */
-        /* Dearer tiles are not taken: beside `tiles` of `small` bytes and more, and smaller ones. */
-        double most, most_beside_small;
+        /* Dearer tiles are not taken: beside `tiles` of `small` bytes and more, smaller ones, and those in
+         * which no row is shifted. */
+        double most, most_beside_small, most_beside_whole;
         uint32_t small;
         uint32_t
             short_run; /* rows of a run that continues along the rows, up to which single bytes are faster */
         double off_lines[2]; /* as below, for rows that begin within sectors, and others */
-        uint32_t waves;      /* wavefronts of `tiles`, of both sides, from which on these win though no row is
-                                shifted */
-        double dear_async;   /* cost of asynchronous loads' tiles from which on these win */
+        /* Wavefronts of `tiles`, of both sides, from which on these win though no row is shifted: always, and
+         * cheap ones. */
+        uint32_t waves, some_waves;
+        double dear_async; /* cost of asynchronous loads' tiles from which on these win */
     } words;
-    /* `tiles` that beat those of narrow elements: from so many bytes on, with so few wavefronts, of both
-     * sides; for rows of the input of so many bytes at most, and of the output of so many at least; where
-     * those are estimated to cost more than `dear`: bytes, and pairs for rows of the output that are whole
-     * vectors, and others. */
+    /* `tiles` that beat those of pairs: from so many bytes on, with so few wavefronts, of both sides; for
+     * rows of the input of so many bytes at most, and of the output of so many at least; where those are
+     * estimated to cost more than `dear`. */
     struct wl__tuned_narrow_rows {
         uint32_t tile, waves, in, out;
-        double dear_bytes, dear[2];
+        double dear;
     } narrow_rows;
 };
 
@@ -284,8 +282,10 @@ struct wl__tuned_matrices {
     /* Bytes from which a matrix wins though it is whole accesses.  words: of 1- and 4-byte elements, if its
      * rows are not whole.  pairs: of 2-byte elements. */
     uint32_t words, pairs;
-    uint32_t tiny;      /* bytes of a matrix of 1- or 2-byte elements up to which records are faster ... */
-    double records;     /* ... if they are estimated to cost less than this beyond a copy */
+    /* Bytes of matrices of 1- or 2-byte elements, tiny and small ones, up to which records are faster if they
+     * are estimated to cost less than this beyond a copy. */
+    uint32_t tiny[2];
+    double records[2];
     uint32_t together;  /* bytes of a block's matrices */
     uint32_t in_flight; /* bytes in flight on a multiprocessor while one block stores */
     uint32_t more[2];   /* blocks more than that makes: 1 and 2 bytes; wider */

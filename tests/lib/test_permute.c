@@ -162,9 +162,11 @@ static void matrices_move(void **state) {
         {5, {3, 5, 4, 7, 3}, {1, 0, 2, 4, 3}, ": matrices:"},
         {4, {9, 7, 20, 32}, {1, 0, 3, 2}, tiles},
         {4, {9, 7, 14, 22}, {1, 0, 3, 2}, ": matrices:"},
-        {4, {350, 350, 3, 3}, {1, 0, 3, 2}, ": matrices:"}, /* thousands of them make up a block */
+        {4, {175, 350, 3, 3}, {1, 0, 3, 2}, ": matrices:"}, /* hundreds of them make up a block */
         {4, {9, 7, 20, 28}, {1, 0, 3, 2}, ": matrices:"},   /* whole vectors, but no row is */
         {4, {27, 1452, 3, 5}, {1, 0, 3, 2}, ": bulk:"},     /* so small that they go as records */
+        {4, {64, 400, 7, 9}, {1, 0, 3, 2}, ": bulk:"},      /* and small enough, as records are cheap */
+        {4, {96, 20, 49, 37}, {1, 0, 3, 2}, ": matrices:"}, /* records would be cheap, but it is large */
         {4, {9, 7, 32, 16}, {1, 0, 3, 2}, ": matrices:"},   /* whole rows, but large for pairs */
         {4, {9, 7, 16, 16}, {1, 0, 3, 2}, tiles},
     };
@@ -175,10 +177,12 @@ static void matrices_move(void **state) {
     permute(&all[2], 1, 0, 0);
     permute(&all[2], 4, 0, 0);
     permute(&all[3], 4, 0, 0);
-    permute(&all[4], 1, 2, 0);
+    permute(&all[4], 4, 2, 0);
     permute(&all[5], 1, 0, 0);
-    for (unsigned i = 6; i < 9; i++)
-        permute(&all[i], 2, 0, 0);
+    permute(&all[8], 1, 0, 0);
+    for (unsigned i = 6; i < 11; i++)
+        if (i != 8)
+            permute(&all[i], 2, 0, 0);
     /* Once more from a plan that is kept, at other addresses. */
     permute(&all[0], 1, 0, 0);
     permute(&all[0], 1, 64, 32);
@@ -193,10 +197,9 @@ static void dear_tiles_are_left_to_others(void **state) {
     /* Pairs of short rows: tiles through registers, unless rows are short in both arrays. */
     permute(&(struct problem){5, {8, 47, 101, 5, 5}, {1, 4, 3, 0, 2}, ": tiles:"}, 2, 0, 0);
     permute(&(struct problem){3, {6, 3389, 6}, {2, 1, 0}, ": bulk:"}, 2, 0, 0);
-    permute(&(struct problem){4, {512, 30, 19, 14}, {2, 1, 3, 0}, ": tiles:"}, 2, 0, 0);
-    permute(&(struct problem){4, {512, 30, 19, 23}, {2, 1, 3, 0}, ": bulk:"}, 2, 0, 0);
+    permute(&(struct problem){4, {512, 30, 19, 14}, {2, 1, 3, 0}, ": bulk:"}, 2, 0, 0);
     /* Bytes whose tiles have many bank conflicts: not records. */
-    permute(&(struct problem){4, {64, 48, 24, 25}, {3, 1, 2, 0}, ": tiles:"}, 1, 0, 0);
+    permute(&(struct problem){5, {8, 3, 3, 408, 96}, {3, 1, 0, 4, 2}, ": tiles:"}, 1, 0, 0);
     /* Pairs whose rows begin anywhere in the input, and at vectors in the output. */
     permute(&(struct problem){4, {11, 32, 16, 412}, {3, 2, 0, 1}, ": async:"}, 2, 0, 0);
 }
@@ -254,6 +257,14 @@ static void records_and_columns_move(void **state) {
         {{4, {512, 11, 5, 30}, {3, 2, 1, 0}, bulk}, 1},
         {{6, {4, 13, 24, 32, 12, 7}, {3, 2, 5, 1, 0, 4}, bulk}, 2},
         {{6, {64, 2, 14, 16, 7, 23}, {1, 4, 3, 2, 5, 0}, bulk}, 1},
+        /* Records along two dimensions: runs that overlap, several of them, short loads. */
+        {{5, {9, 16, 10, 85, 20}, {3, 1, 2, 4, 0}, bulk}, 1},
+        {{5, {85, 5, 4, 40, 20}, {1, 3, 0, 4, 2}, bulk}, 1},
+        {{5, {13, 20, 85, 6, 9}, {3, 2, 0, 4, 1}, bulk}, 1},
+        {{6, {9, 7, 9, 5, 31, 10}, {4, 1, 3, 2, 5, 0}, bulk}, 1},
+        {{6, {3, 16, 9, 20, 31, 3}, {3, 4, 2, 5, 0, 1}, bulk}, 1},
+        {{6, {9, 31, 40, 3, 11, 3}, {3, 5, 2, 0, 1, 4}, bulk}, 2},
+        {{6, {7, 5, 8, 11, 31, 11}, {5, 2, 3, 0, 1, 4}, bulk}, 2},
     };
     static const unsigned shifts[][2] = {{0, 0}, {3, 0}, {0, 5}, {9, 7}};
     for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
