@@ -123,21 +123,19 @@ static bool can_bulk(const struct wl__problem *p) {
     if (!wl__has_bulk(p->context) || p->shape.rank < 2 || can_rows(p) ||
         (!p->plans->async_is_cheaper && !plan_tiles(p, REGISTERS)))
         return false;
-    /* Bytes that are moved by words are ahead too where other tiles have many bank conflicts, or some and
-     * words are cheap, or asynchronous loads' are dear. */
-    const bool in_registers = p->plans->tiled == REGISTERS;
-    const unsigned waves = in_registers ? tiles->in_wave + tiles->out_wave : 0;
-    const bool conflicts = waves >= words->waves,
+    /* Bytes that are moved by words, if these are cheap, are ahead too where other tiles have bank conflicts,
+     * or asynchronous loads' are dear. */
+    const bool in_registers = p->plans->tiled == REGISTERS,
                shifted = in_registers && (tiles->in_shifted || tiles->out_shifted),
-               slow = p->shape.width == 1 && (!in_registers || waves >= words->some_waves);
+               slow =
+                   p->shape.width == 1 && (!in_registers || tiles->in_wave + tiles->out_wave >= words->waves);
     if (!wl__permute_plan_bulk(p->tuned, p->plans->bulk, &p->shape, p->to, p->from, shifted || slow))
         return false;
     /* Look-ups are not ahead there.  60 shapes whose records are estimated to beat words took 1.06 times as
      * long by these as by `tiles`, and 1.33 times by words (H200). */
     if (!bulk->words)
         return (shifted || !slow) && !tiles_beat_narrow(p);
-    return conflicts || (shifted && tiles->memory < words->small) ||
-           bulk->cost <= (in_registers && !shifted ? words->most_beside_whole : words->most);
+    return shifted || bulk->cost <= words->most;
 }
 
 static wl_error run_bulk(const struct wl__problem *p) {

@@ -318,8 +318,7 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
         *plan = records;
         return true;
     }
-    if (!chosen || least > (plan->words ? tuned->bulk.words.most_beside_small : tuned->bulk.most) ||
-        !has_kernel(plan))
+    if (!chosen || least > tuned->bulk.most || !has_kernel(plan))
         return false;
     plan->cost = least;
     /* With aligned rows, other kernels are faster than tiles that write less than whole pieces. */

@@ -170,7 +170,7 @@ static double cost_of_words(const struct box *box, const struct wl_permute_bulk 
                                             : tuned->short_step,
                  whole = (double)box->shape->dim[box->shape->by_out[0]].size,
                  ends = ends_of(bulk, run, box->shares, whole);
-    return tuned->least + tuned->read * read + (tuned->lines * past_line(box->out_grain) + tuned->run) / run +
+    return tuned->least + tuned->read * read + tuned->lines * past_line(box->out_grain) / run +
            (tuned->block + tuned->row * bulk->rows + tuned->end * ends + step * steps +
             (bulk->vectors.count ? tuned->vector * bulk->vectors.count : tuned->load) * bulk->loads +
             tuned->task * (double)wl__divide_up(bulk->tasks, WL_PERMUTE_WORDS_THREADS / 32)) /

@@ -230,11 +230,10 @@ struct wl__tuned_bulk {
         double row[2], step[2]; /* and for each row, and vectors that a warp stores: bytes, pairs */
         double wave;            /* per byte of an element: for each wavefront beyond one */
     } narrow;
-    /* Bytes that are moved by words: 1770 tiles of 220 shapes, an H100, when its kernel took more
-     * instructions. */
+    /* Bytes that are moved by words: 2510 tiles of 230 shapes, an H200. */
     struct wl__tuned_words {
-        double least; /* for every tile: less than a copy's time, as what follows never is nothing */
-        double read, lines, run; /* as above */
+        double least;       /* for every tile: less than a copy's time, as what follows never is nothing */
+        double read, lines; /* as above */
         /* Per byte of a tile: for each block, row, 16 bytes of a load or load by a bulk copy, and run that
          * ends within a sector. */
         double block, row, vector, load, end;
@@ -242,16 +241,13 @@ struct wl__tuned_bulk {
          * up to 64, 128, more; and for each wavefront beyond one of a step's words. */
         double task, short_step, step, step_of_two, wave;
         double joined; /* how much longer a step takes whose columns are of two dimensions */
-        /* Dearer tiles are not taken: beside `tiles` of `small` bytes and more, smaller ones, and those in
-         * which no row is shifted. */
-        double most, most_beside_small, most_beside_whole;
-        uint32_t small;
         uint32_t
             short_run; /* rows of a run that continues along the rows, up to which single bytes are faster */
         double off_lines[2]; /* as below, for rows that begin within sectors, and others */
-        /* Wavefronts of `tiles`, of both sides, from which on these win though no row is shifted: always, and
-         * cheap ones. */
-        uint32_t waves, some_waves;
+        /* Wavefronts of `tiles`, of both sides, from which on these win though no row is shifted, and what
+         * they may be estimated to cost then. */
+        uint32_t waves;
+        double most;
         double dear_async; /* cost of asynchronous loads' tiles from which on these win */
     } words;
     /* `tiles` that beat those of pairs: from so many bytes on, with so few wavefronts, of both sides; for
