@@ -103,39 +103,38 @@ static bool can_bulk_rows(const struct wl__problem *p) {
             p->plans->bulk->cost <= tuned->rows_beyond[__builtin_ctz(p->shape.width)]);
 }
 
-/* Look-ups of pairs cost much where the input's rows are short.  There large `tiles` with few bank conflicts
- * are 1.1 to 1.6 times as fast, unless the output's rows are short too. */
+/* Look-ups of pairs cost much where the input's rows are short: `tiles` are faster where the output's are
+ * long, and where look-ups are dear. */
 static bool tiles_beat_narrow(const struct wl__problem *p) {
     const struct wl__tuned_narrow_rows *tuned = &p->tuned->bulk.narrow_rows;
-    const struct wl__permute_plan *tiles = p->plans->tiles;
     const struct wl__permute_shape *shape = &p->shape;
     const uint64_t in = shape->dim[0].size * shape->width,
                    out = shape->dim[shape->by_out[0]].size * shape->width;
-    return shape->width == 2 && p->plans->tiled == REGISTERS && in <= tuned->in && out >= tuned->out &&
-           tiles->memory >= tuned->tile && tiles->in_wave + tiles->out_wave <= tuned->waves &&
-           p->plans->bulk->cost > tuned->dear;
+    return shape->width == 2 && p->plans->bulk->cost > tuned->dear[in <= tuned->in && out >= tuned->out];
 }
 
 static bool can_bulk(const struct wl__problem *p) {
     const struct wl__permute_plan *tiles = p->plans->tiles;
     const struct wl__permute_bulk_plan *bulk = p->plans->bulk;
-    const struct wl__tuned_words *words = &p->tuned->bulk.words;
+    const struct wl__tuned_narrow_rows *narrow = &p->tuned->bulk.narrow_rows;
     if (!wl__has_bulk(p->context) || p->shape.rank < 2 || can_rows(p) ||
         (!p->plans->async_is_cheaper && !plan_tiles(p, REGISTERS)))
         return false;
-    /* Bytes that are moved by words, if these are cheap, are ahead too where other tiles have bank conflicts,
-     * or asynchronous loads' are dear. */
+    /* Cheap tiles of narrow elements are ahead too where other tiles have bank conflicts, or asynchronous
+     * loads of bytes are dear. */
+    const unsigned width = p->shape.width;
     const bool in_registers = p->plans->tiled == REGISTERS,
                shifted = in_registers && (tiles->in_shifted || tiles->out_shifted),
                slow =
-                   p->shape.width == 1 && (!in_registers || tiles->in_wave + tiles->out_wave >= words->waves);
+                   width <= 2 &&
+                   (in_registers ? tiles->in_wave + tiles->out_wave >= narrow->waves[width - 1] : width == 1);
     if (!wl__permute_plan_bulk(p->tuned, p->plans->bulk, &p->shape, p->to, p->from, shifted || slow))
         return false;
-    /* Look-ups are not ahead there.  60 shapes whose records are estimated to beat words took 1.06 times as
-     * long by these as by `tiles`, and 1.33 times by words (H200). */
-    if (!bulk->words)
-        return (shifted || !slow) && !tiles_beat_narrow(p);
-    return shifted || bulk->cost <= words->most;
+    if (shifted || !slow)
+        return bulk->words || !tiles_beat_narrow(p);
+    /* Look-ups of single bytes are not ahead there: 60 shapes whose records are estimated to beat words took
+     * 1.06 times as long by these as by `tiles` (H200). */
+    return (bulk->words || width == 2) && bulk->cost <= narrow->most;
 }
 
 static wl_error run_bulk(const struct wl__problem *p) {

@@ -179,10 +179,9 @@ const struct wl__tuned wl__tuned_hopper = {
                                .joined = 1.15,
                                .short_run = 40,
                                .off_lines = {0.08, 0.04},
-                               .waves = 4,
-                               .most = 0.6,
                                .dear_async = 0.5},
-                     .narrow_rows = {.tile = 16 << 10, .waves = 4, .in = 36, .out = 32, .dear = 0.55}},
+                     .narrow_rows =
+                         {.in = 36, .out = 512, .dear = {0.9, 0.55}, .waves = {4, 8}, .most = 0.6}},
             .strips = {.least = {9, 28, 28, WL_NEVER},
                        .most = {440, 440, 440, 0},
                        .memory = 48 << 10,

@@ -244,18 +244,17 @@ struct wl__tuned_bulk {
         uint32_t
             short_run; /* rows of a run that continues along the rows, up to which single bytes are faster */
         double off_lines[2]; /* as below, for rows that begin within sectors, and others */
-        /* Wavefronts of `tiles`, of both sides, from which on these win though no row is shifted, and what
-         * they may be estimated to cost then. */
-        uint32_t waves;
-        double most;
-        double dear_async; /* cost of asynchronous loads' tiles from which on these win */
+        double dear_async;   /* cost of asynchronous loads' tiles from which on these win */
     } words;
-    /* `tiles` that beat those of pairs: from so many bytes on, with so few wavefronts, of both sides; for
-     * rows of the input of so many bytes at most, and of the output of so many at least; where those are
-     * estimated to cost more than `dear`. */
+    /* Beside `tiles`.  Those are faster if tiles of pairs are estimated to cost more than `dear`: of any
+     * rows, and of up to `in` bytes in the input and at least `out` in the output. */
     struct wl__tuned_narrow_rows {
-        uint32_t tile, waves, in, out;
-        double dear;
+        uint32_t in, out;
+        double dear[2];
+        /* Wavefronts of `tiles`, of both sides, from which on those of bytes, and pairs, win though no row is
+         * shifted, and what these may be estimated to cost then. */
+        uint32_t waves[2];
+        double most;
     } narrow_rows;
 };
 

@@ -194,8 +194,11 @@ static void dear_tiles_are_left_to_others(void **state) {
     const char *arch = getenv("WIDELOAD_ARCH");
     if (arch && strcmp(arch, "sm_90") != 0)
         skip();
-    /* Pairs of short rows: tiles through registers, unless rows are short in both arrays. */
-    permute(&(struct problem){5, {8, 47, 101, 5, 5}, {1, 4, 3, 0, 2}, ": tiles:"}, 2, 0, 0);
+    /* Pairs of short rows: tiles through registers if the output's rows are long, or where look-ups are dear.
+     */
+    permute(&(struct problem){4, {4, 18749, 8, 3}, {3, 2, 0, 1}, ": tiles:"}, 2, 0, 0);
+    permute(&(struct problem){5, {8, 47, 101, 5, 5}, {1, 4, 3, 0, 2}, ": bulk:"}, 2, 0, 0);
+    permute(&(struct problem){6, {4, 6, 5, 5, 16, 335}, {2, 3, 4, 1, 5, 0}, ": tiles:"}, 2, 0, 0);
     permute(&(struct problem){3, {6, 3389, 6}, {2, 1, 0}, ": bulk:"}, 2, 0, 0);
     permute(&(struct problem){4, {512, 30, 19, 14}, {2, 1, 3, 0}, ": bulk:"}, 2, 0, 0);
     /* Bytes whose tiles have many bank conflicts: not records. */
