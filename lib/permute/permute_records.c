@@ -72,7 +72,7 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct records *r)
                                      .rows = 1,
                                      .runs = 1,
                                      .phase = r->phase,
-                                     .swizzle = is_one(r) || r->phase == WL_PERMUTE_LINE ? 0 : r->phase};
+                                     .swizzle = r->phase == WL_PERMUTE_LINE ? 0 : r->phase};
     for (unsigned d = 0; d < shape->rank; d++)
         plan->extent[d] = d < r->along ? shape->dim[d].size : 1;
     for (unsigned i = 0; shape->by_out[i] != r->across; i++) {
