@@ -111,7 +111,7 @@ static uint64_t tile_of(const struct records *r) {
     return r->record * r->taken * (is_one(r) ? 1 : r->group);
 }
 
-/* The part of the cost that needs no layout. */
+/* The part of the cost that needs no layout.  A warp stores up to 512 bytes at a time. */
 static double cost_at_least(const struct records *r) {
     const struct wl__tuned_bulk_narrow *tuned = &r->tuned->narrow;
     const double tile = (double)tile_of(r), rows = (double)(r->pattern * r->group);
@@ -183,7 +183,7 @@ static uint64_t taken_of(const struct records *r, uint64_t bytes) {
                : wl__divide_up(wl__divide_up(size, wl__divide_up(size, want / unit * unit)), unit) * unit;
 }
 
-/* Part of a dimension of which each makes so many bytes, for about `want` of them: tiles of equal size, of
+/* Part of a dimension for about `aim` bytes, where each step of it makes `each`: tiles of equal size, of
  * whole sectors where these divide the dimension. */
 static uint64_t part_of(const struct records *r, unsigned d, uint64_t each, uint64_t aim) {
     const uint64_t size = r->shape->dim[d].size, want = wl__divide_up(aim, each);
