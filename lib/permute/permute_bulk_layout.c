@@ -214,7 +214,8 @@ static void number_rows(struct wl_permute_bulk *bulk, uint32_t threads) {
 }
 
 /* Puts the table of loads at a place, if there is one.  Returns where it ends.  Long loads of narrow elements
- * are few: each is found by the first of its rows, without another pass over them. */
+ * are few: each is found by the first of its rows, without another pass over them, unless it has so many rows
+ * that their places are what takes time. */
 static unsigned lay_out_loads(struct wl_permute_bulk *bulk, unsigned at, uint64_t loads, bool even,
                               bool words) {
     bulk->loads = (uint32_t)loads;

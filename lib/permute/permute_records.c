@@ -140,6 +140,7 @@ static uint64_t in_grain_of(const struct records *r) {
     return grain_of(bits);
 }
 
+/* A column along `along` is a record, wherever tiles begin, unless runs lie along it too. */
 static uint64_t out_grain_of(const struct records *r) {
     uint64_t bits = r->to | run_of(r);
     bool past = false;
@@ -209,7 +210,7 @@ static void try_layouts(struct records *r, struct wl__permute_bulk_plan *plan, d
         trial.bulk.torn = out_grain_of(r) < SECTOR;
         trial.cost = cost_of(r, &trial);
         if (trial.cost >= *least)
-            return;
+            return; /* the other layouts cost as much */
         trial.cost += wl__permute_bulk_cost_of_banks(&box, &trial);
         if (trial.cost < *least) {
             *least = trial.cost;

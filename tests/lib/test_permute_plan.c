@@ -291,6 +291,22 @@ static void fine_tiles_are_considered(void **unused) {
     assert_int_equal(plan.extent[0], 123);
 }
 
+/* Runs of records along two dimensions overlap where they end within sectors, and look-ups are shared by as
+ * many columns as leave all warps as much to do. */
+static void records_share(void **unused) {
+    (void)unused;
+    struct wl__permute_bulk_plan plan;
+    assert_true(plans(&plan, &(struct problem){1, 5, {9, 16, 10, 85, 20}, {3, 1, 2, 4, 0}}, 4096));
+    assert_int_equal(plan.bulk.wraps, 0);
+    unsigned overlap = 0;
+    for (unsigned d = 0; d < 4; d++)
+        overlap += plan.step[d] < plan.extent[d];
+    assert_int_equal(overlap, 1);
+    assert_true(plans(&plan, &(struct problem){1, 5, {8, 128, 96, 4, 4}, {2, 0, 1, 4, 3}}, 4096));
+    assert_int_equal(plan.bulk.wraps, 0);
+    assert_int_equal(plan.bulk.cells % (WL_PERMUTE_NARROW_THREADS / 32), 0);
+}
+
 /* Tiles of narrow elements are no smaller than what keeps enough in flight; rows that are one access are for
  * other tiles, unless they begin within one. */
 static void narrow_tiles_suit(void **unused) {
@@ -353,6 +369,7 @@ int main(void) {
         cmocka_unit_test(streams_are_right),
         cmocka_unit_test(few_tiles_are_moved_twice),
         cmocka_unit_test(fine_tiles_are_considered),
+        cmocka_unit_test(records_share),
         cmocka_unit_test(narrow_tiles_suit),
         cmocka_unit_test(choices_are_right),
     };
