@@ -317,7 +317,6 @@ bool wl__permute_bulk_lay_out_narrow(struct wl__permute_bulk_plan *plan, unsigne
     bulk->run_table = round_up(tile, 16);
     bulk->row_table = bulk->run_table + 16 * bulk->runs;
     const unsigned tables = number_columns(bulk, unit);
-    bulk->torn = 1;
     plan->unit = unit;
     end_plan(plan, lay_out_loads(bulk, bulk->row_table + tables, loads, false, false));
     plan->words = false;

@@ -58,6 +58,22 @@ static uint64_t run_of(const struct records *r) {
     return r->pattern * (is_one(r) ? r->taken : r->group) * r->shape->width;
 }
 
+/* Bytes at whose multiples parts of a dimension begin and end, if each step of it takes so many bytes.  All
+ * that is further out lies at multiples of these. */
+static uint64_t grain_along(const struct records *r, unsigned d, uint64_t begin, uint64_t step,
+                            uint64_t part) {
+    return grain_of(begin | step * (part | r->shape->dim[d].size % part));
+}
+
+/* The same for loads, and for runs. */
+static uint64_t in_grain_of(const struct records *r) {
+    return grain_along(r, r->along, r->from, r->inside * r->shape->width, r->taken);
+}
+
+static uint64_t out_grain_of(const struct records *r) {
+    return grain_along(r, r->across, r->to, r->pattern * r->shape->width, is_one(r) ? r->taken : r->group);
+}
+
 /* Rows are a pattern's elements, of one group.  Where other dimensions of a record lead to in the output is
  * a run of its own, which takes its elements further along the same loads. */
 static bool lay_out(struct wl__permute_bulk_plan *plan, const struct records *r) {
@@ -71,6 +87,7 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct records *r)
     *bulk = (struct wl_permute_bulk){.tiles = {.to = r->to, .from = r->from},
                                      .rows = 1,
                                      .runs = 1,
+                                     .torn = out_grain_of(r) < SECTOR,
                                      .phase = r->phase,
                                      .swizzle = r->phase == WL_PERMUTE_LINE ? 0 : r->phase};
     for (unsigned d = 0; d < shape->rank; d++)
@@ -119,39 +136,9 @@ static double cost_at_least(const struct records *r) {
            (tuned->block + tuned->row[r->unit - 1] * rows + tuned->step[r->unit - 1] * tile / 512) / tile;
 }
 
-/* Places along a dimension at which tiles begin and end. */
-static uint64_t places_of(const struct records *r, unsigned d) {
-    const uint64_t size = r->shape->dim[d].size;
-    if (d == r->along)
-        return r->taken | size % r->taken;
-    return d == r->across ? r->group | size % r->group : 1;
-}
-
 static double visited(uint64_t size, uint64_t extent, uint64_t step) {
     const uint64_t tiles = size <= extent ? 1 : wl__divide_up(size - extent, step) + 1;
     return (double)(tiles * extent) / (double)size;
-}
-
-/* Bytes at whose multiples loads, or runs, begin and end. */
-static uint64_t in_grain_of(const struct records *r) {
-    uint64_t bits = r->from | r->inside * r->taken * r->shape->width;
-    for (unsigned d = r->along; d < r->shape->rank; d++)
-        bits |= r->shape->dim[d].in * r->shape->width * places_of(r, d);
-    return grain_of(bits);
-}
-
-/* A column along `along` is a record, wherever tiles begin, unless runs lie along it too. */
-static uint64_t out_grain_of(const struct records *r) {
-    uint64_t bits = r->to | run_of(r);
-    bool past = false;
-    for (unsigned i = 0; i < r->shape->rank; i++) {
-        const unsigned d = r->shape->by_out[i];
-        past = past || d == r->across;
-        if (past)
-            bits |=
-                r->shape->dim[d].out * r->shape->width * (d == r->along && !is_one(r) ? 1 : places_of(r, d));
-    }
-    return grain_of(bits);
 }
 
 /* The estimated cost beyond a copy, by the figures for narrow elements, without banks. */
@@ -207,7 +194,6 @@ static void try_layouts(struct records *r, struct wl__permute_bulk_plan *plan, d
         r->phase = phases[i];
         if (!lay_out(&trial, r))
             continue;
-        trial.bulk.torn = out_grain_of(r) < SECTOR;
         trial.cost = cost_of(r, &trial);
         if (trial.cost >= *least)
             return; /* the other layouts cost as much */
