@@ -80,8 +80,8 @@ struct wl_permute_sides {
 #define WL_PERMUTE_SECTOR 32
 #define WL_PERMUTE_LINE   128
 #define WL_PERMUTE_RANK   8
-/* Threads of the kernel that moves bytes by words, and a warp's bytes of shared memory in which it puts
- * columns together. */
+/* Threads of the kernels that move bytes by words, and narrow elements by look-ups; and a warp's bytes of
+ * shared memory in which the first puts columns together. */
 #define WL_PERMUTE_WORDS_THREADS  256
 #define WL_PERMUTE_NARROW_THREADS 384
 #define WL_PERMUTE_STAGE          (4 * 72 * 4 + 32)

@@ -1,21 +1,24 @@
 /* Permutes dimensions through tiles in shared memory that bulk copies fill.  Elements have one or several
  * units of WL_WIDTH bytes, 1 or 2, and rows begin anywhere.  Tiles are those of permute_bulk.cu, or records
- * (permute_records.c): all of some short dimensions and part of a long one, along which columns lie then.
+ * (permute_records.c): all of some short dimensions and part of one long one or two, along the first of which
+ * columns lie then.
  *
  * Traffic: every byte is written once and read once, but for the sectors that two tiles share at the ends of
  * their rows.  Only whole sectors are written, except at the ends of the array's rows, or of a tile whose
  * runs cannot overlap with its neighbours': the rest there is written by elements, one per lane.
  *
  * Shared memory is the limit: 8 or 16 elements are picked from it for each vector that is stored.  So a lane
- * looks up its rows' places once for all columns of the tile that are a multiple of `alike` apart: 32 bytes
- * of elements, or for records what their distance needs.  Their runs begin alike within a sector, and vectors
- * at the same rows are whole there too.  The tables of rows' places have 2-byte entries; one load takes two
- * or four entries, and there is one table for each entry that a load may begin with.
+ * looks up its rows' places once for all columns of the tile that are a multiple of `alike` apart: as many as
+ * their distance needs for their runs to begin alike within a sector, so that vectors at the same rows are
+ * whole there too, or a multiple of these by which all warps have as much to do.  The tables of rows' places
+ * have 2-byte entries; one load takes two or four entries, and there is one table for each entry that a load
+ * may begin with.
  *
  * Bank conflicts: rows keep their places modulo 128 bytes, so they have the same distance as in the array.
  * Where it is odd, the 8 lanes along a run, 16 bytes of rows apart, have every fourth bank.  The lanes of 4
  * columns then begin with different words of their vectors, and so take the banks between. */
-#define WL_NARROW 1
+#define WL_NARROW  1
+#define WL_THREADS WL_PERMUTE_NARROW_THREADS
 #include "lib/cuda/earlier.cuh"
 #include "lib/permute/permute_fill.cuh"
 

@@ -1,4 +1,4 @@
-/* Plans tiles of records for narrow elements: all of a few dimensions, and part of a long one. */
+/* Plans tiles of records for narrow elements: all of a few dimensions, and part of one long one or two. */
 #include "lib/permute/permute_bulk_box.h"
 
 /* A tile has `taken` of the dimension `along`, `group` of the dimension `across`, and all of the dimensions
