@@ -1,8 +1,11 @@
 #include "lib/transpose/panels.h"
 #include "lib/launch.h"
+#include "lib/transpose/groups.h"
 
-#define THREADS 256
-#define LINE    128
+#define THREADS       256
+#define GROUP_THREADS 128
+#define LINE          128
+#define VECTOR        16
 #define BESIDE                                                                                               \
     (2 * LINE + 16) /* bytes: the barrier's line, and what a panel lies off a line and a vector              \
                      */
@@ -28,9 +31,31 @@ static uint32_t side_of(unsigned width) {
     return width == 1 ? 2 : 4;
 }
 
+/* Whether matrices that are contiguous in the output move by words, in transpose_group_panels.cu.  What
+ * continues a column's last word must be in the next column.  Bytes of rows an odd number apart lie in
+ * different banks, and are gathered as fast. */
+static bool by_groups(unsigned width, uint64_t rows, uint64_t from_ld, bool gaps) {
+    return width == 1 && !gaps && rows >= 8 && from_ld % 2 == 0;
+}
+
+static wl__kernel groups_of(const struct wl__panels *p) {
+    return p->bulk   ? WL_KERNEL_transpose_group_matrices
+           : p->tall ? WL_KERNEL_transpose_group_tall
+                     : WL_KERNEL_transpose_group_panels;
+}
+
 /* All of a block's shared memory if two should fit a multiprocessor, except what lies next to a panel. */
 static uint32_t most(const wl_context *context) {
     return wl__shared_for(context, 2, BESIDE) - BESIDE;
+}
+
+/* Adds an image of the output for transpose_group_panels.cu, if two blocks fit. */
+static void add_image(const wl_context *context, struct wl__panels *p) {
+    const uint32_t image = (p->shared + VECTOR - 1) / VECTOR * VECTOR, shared = image + p->bytes + 2 * VECTOR;
+    if (WL_MASKED(groups_of(p)) || shared > wl__shared_for(context, 2, 0))
+        return;
+    p->image = image;
+    p->shared = shared;
 }
 
 static bool is_small(const wl_transpose_layout *l) {
@@ -57,7 +82,9 @@ bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_tra
         uint32_t even = 1;
         while (!gaps && even < 32 && even * matrix % 32)
             even *= 2;
-        together = matrix < tuned->together ? (uint32_t)(tuned->together / matrix) : 1;
+        const uint32_t bytes =
+            by_groups(width, l->rows, l->from_ld, gaps) ? tuned->groups.matrices : tuned->together;
+        together = matrix < bytes ? (uint32_t)(bytes / matrix) : 1;
         if (together >= even)
             together -= together % even;
         else if (even * stride <= 2 * tuned->together)
@@ -75,7 +102,35 @@ bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_tra
         .bytes = (uint32_t)(together * matrix),
         .shared = (uint32_t)((together - 1) * stride + span) + BESIDE,
     };
+    if (by_groups(width, l->rows, l->from_ld, out->gaps))
+        add_image(context, out);
     return true;
+}
+
+/* Panels of bytes that transpose_group_panels.cu moves by words. */
+static bool group_columns(const wl_context *context, const wl_transpose_layout *l, bool tall,
+                          struct wl__panels *out) {
+    const struct wl__tuned_groups *tuned = &context->tuned->transpose.groups;
+    const uint32_t rows = (uint32_t)l->rows, edges = 2 * (VECTOR - 1), rest = l->from_ld % LINE;
+    uint64_t widest = (tall ? tuned->tall : tuned->low) / rows + edges;
+    if (widest > context->tuned->transpose.panel_row)
+        widest = context->tuned->transpose.panel_row;
+    if (widest > l->cols + edges + LINE)
+        widest = l->cols + edges + LINE;
+    const uint32_t pitch = widest < rest ? 0 : rest + (uint32_t)(widest - rest) / LINE * LINE;
+    if (pitch < edges + tuned->row)
+        return false;
+    const uint64_t fit = (pitch - edges) / 4 * 4, panels = (l->cols + fit - 1) / fit;
+    *out = (struct wl__panels){
+        .cols = (uint32_t)((l->cols + 4 * panels - 1) / (4 * panels) * 4),
+        .together = 1,
+        .pitch = pitch,
+        .shared = rows * pitch + BESIDE,
+        .tall = tall,
+    };
+    out->bytes = rows * out->cols;
+    add_image(context, out);
+    return out->image != 0;
 }
 
 bool wl__panels_columns(const wl_context *context, unsigned width, const wl_transpose_layout *l,
@@ -83,7 +138,12 @@ bool wl__panels_columns(const wl_context *context, unsigned width, const wl_tran
     if (!wl__has_bulk(context) || !is_small(l))
         return false;
     const struct wl__tuned_transpose *tuned = &context->tuned->transpose;
-    const uint32_t edges = 2 * (16 - width), budget = tuned->panel_budget[width >= 4];
+    const bool gaps = l->to_ld > l->rows || WL_MASKED(kernels[0][0][__builtin_ctz(width)]);
+    if (width == 1 && !gaps && l->rows >= 8 &&
+        (group_columns(context, l, false, out) || group_columns(context, l, true, out)))
+        return true;
+    const uint32_t edges = 2 * (VECTOR - width), rows = (uint32_t)l->rows;
+    const uint32_t budget = tuned->panel_budget[width >= 4];
     uint32_t pitch = width * l->from_ld % LINE;
     while (pitch < LINE / 2 + edges)
         pitch += LINE;
@@ -95,12 +155,12 @@ bool wl__panels_columns(const wl_context *context, unsigned width, const wl_tran
     const uint64_t fit = (pitch - edges) / width, panels = (l->cols + fit - 1) / fit;
     const uint32_t cols = (uint32_t)((l->cols + panels - 1) / panels);
     *out = (struct wl__panels){
-        .gaps = l->to_ld > l->rows || WL_MASKED(kernels[0][0][__builtin_ctz(width)]),
+        .gaps = gaps,
         .cols = cols,
         .together = 1,
         .pitch = pitch,
         .bytes = (uint32_t)(width * l->rows * cols),
-        .shared = (uint32_t)l->rows * pitch + BESIDE,
+        .shared = rows * pitch + BESIDE,
     };
     return true;
 }
@@ -182,20 +242,39 @@ static uint32_t apart_again(unsigned width, uint32_t rows, const struct wl__pane
     return last.apart;
 }
 
+/* What transpose_group_panels.cu needs beside the panels. */
+static void set_groups(uint32_t rows, const struct wl__panels *p, uint32_t threads,
+                       struct wl_transpose_group_panels *launch) {
+    const uint32_t of_matrix = (p->cols + 3) / 4;
+    wl__groups_share(&(struct wl__groups){.threads = threads,
+                                          .units = of_matrix * p->together,
+                                          .of_matrix = of_matrix,
+                                          .length = (rows + 3) / 4,
+                                          .row = p->pitch,
+                                          .matrix = p->stride,
+                                          .column = rows,
+                                          .matrix_cols = p->cols,
+                                          .aligned = (p->pitch | p->stride) % 4 == 0,
+                                          .even = rows % 4 == 0},
+                     &launch->lanes);
+    launch->image = p->image;
+    launch->of_matrix = wl_divisor(of_matrix);
+}
+
 wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
                               const wl_transpose_layout *l, const struct wl__panels *p, wl_stream stream) {
     const uint32_t panels = (uint32_t)((l->cols + p->cols - 1) / p->cols), rows = (uint32_t)l->rows;
     const uint32_t windows = (width * p->cols + 16 - width + 15) / 16; /* vectors, at most */
-    uint32_t row_vectors = 1;
-    while (row_vectors < windows)
-        row_vectors *= 2;
     const struct wl__tuned_transpose *tuned = &context->tuned->transpose;
     const uint32_t blocks =
         wl__blocks_in_flight(tuned->in_flight, p->bytes) + tuned->panel_more[p->bulk][width >= 4];
+    const uint32_t threads = p->image && !p->tall ? GROUP_THREADS : THREADS;
     /* The parts of an output row that have a lane. */
     const uint32_t each = 16 / width, stores = rows / each;
     const uint32_t units = p->gaps && rows >= 2 * each ? stores : rows;
-    struct wl_transpose_panels launch = {
+    struct wl_transpose_group_panels all; /* other kernels take only the first member */
+    struct wl_transpose_panels *const launch = &all.panels;
+    *launch = (struct wl_transpose_panels){
         .batch = l->batch,
         .from_pitch = width * l->from_ld,
         .from_stride = width * l->from_stride,
@@ -208,28 +287,33 @@ wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to,
         .by_panels = wl_divisor(panels),
         .pitch = p->pitch / width,
         .stride = p->stride / width,
-        .row_vectors = row_vectors,
+        .by_vectors = wl_divisor(windows),
+        .row_step = threads / windows,
         .row_stores = stores,
-        .apart = apart_again(width, p->gaps && rows >= each ? stores * each : rows, p),
+        .apart = p->image ? 0 : apart_again(width, p->gaps && rows >= each ? stores * each : rows, p),
         .by_matrix = p->together > 1 ? UINT32_MAX / (p->gaps ? p->cols : rows * p->cols) + 1 : 0,
         .by_rows = UINT32_MAX / units + 1,
     };
     const wl__kernel turned = width == 1 ? WL_KERNEL_transpose_turned1 : WL_KERNEL_transpose_turned2;
-    if (!launch.apart && WL_MASKED(turned))
-        launch.apart = ((p->bytes + 16 * side_of(width) - width + 15) / 16 + 31) / 32 * side_of(width);
-    const wl__kernel kernel = launch.apart ? kernels[p->bulk][p->gaps][__builtin_ctz(width)] : turned;
+    if (!p->image && !launch->apart && WL_MASKED(turned))
+        launch->apart = ((p->bytes + 16 * side_of(width) - width + 15) / 16 + 31) / 32 * side_of(width);
+    const wl__kernel kernel = p->image        ? groups_of(p)
+                              : launch->apart ? kernels[p->bulk][p->gaps][__builtin_ctz(width)]
+                                              : turned;
+    if (p->image)
+        set_groups(rows, p, threads, &all);
     const uint32_t shared = wl__shared_for(context, blocks, p->shared);
     const uint64_t limit = (uint64_t)(WL_GRID_X_LIMIT / panels) * p->together;
-    void *arguments[] = {&launch};
+    void *arguments[] = {&all};
     wl_error error = WL_ERROR_OK;
     for (uint64_t first = 0; !error && first < l->batch; first += limit) {
-        launch.batch = l->batch - first < limit ? l->batch - first : limit;
-        launch.from = from + first * launch.from_stride;
-        launch.to = to + first * launch.to_stride;
-        launch.end = launch.from + (launch.batch - 1) * launch.from_stride + (rows - 1) * launch.from_pitch +
-                     width * l->cols;
-        const uint32_t grid = (uint32_t)((launch.batch + p->together - 1) / p->together) * panels;
-        error = wl__launch_shared(context, kernel, grid, 1, (struct wl__block){THREADS, 1}, shared, arguments,
+        launch->batch = l->batch - first < limit ? l->batch - first : limit;
+        launch->from = from + first * launch->from_stride;
+        launch->to = to + first * launch->to_stride;
+        launch->end = launch->from + (launch->batch - 1) * launch->from_stride +
+                      (rows - 1) * launch->from_pitch + width * l->cols;
+        const uint32_t grid = (uint32_t)((launch->batch + p->together - 1) / p->together) * panels;
+        error = wl__launch_shared(context, kernel, grid, 1, (struct wl__block){threads, 1}, shared, arguments,
                                   stream);
     }
     return error;

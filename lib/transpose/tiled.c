@@ -1,5 +1,6 @@
 /* Transposes by tiles: the kernels, how blocks walk over tiles, and how many run at a time. */
 #include "lib/launch.h"
+#include "lib/transpose/groups.h"
 #include "lib/transpose/problem.h"
 #include "lib/transpose/tiles.h"
 
@@ -81,22 +82,28 @@ static struct walk walk_of(const struct wl__problem *p, const struct wl__tiled *
     return walk;
 }
 
-static wl_error run_walk(const struct wl__problem *p, const struct wl__tiled *tiled, struct walk walk,
-                         uint32_t shared) {
+/* launch: the kernel's parameters, of which it sets these, that come first. */
+static wl_error run_walk_of(const struct wl__problem *p, const struct wl__tiled *tiled, struct walk walk,
+                            uint32_t shared, struct wl_transpose_tiles *launch) {
     struct wl__tiles tiles;
-    struct wl_transpose_tiles launch;
-    void *arguments[] = {&launch};
+    void *arguments[] = {launch};
     wl_error error = WL_ERROR_OK;
     const struct wl__tile_shape shape = {tiled->tile.rows, tiled->tile.cols, tiled->tile.extra,
                                          walk.pair,        walk.band,        walk.pad};
     wl__tiles_start(&tiles, shape, p->width, p->to, p->from, &p->layout,
                     WL_GRID_X_LIMIT / walk.cluster * walk.cluster);
-    while (!error && wl__tiles_next(&tiles, &launch)) {
-        const uint32_t blocks = (launch.blocks + walk.cluster - 1) / walk.cluster * walk.cluster;
+    while (!error && wl__tiles_next(&tiles, launch)) {
+        const uint32_t blocks = (launch->blocks + walk.cluster - 1) / walk.cluster * walk.cluster;
         error = wl__launch_clusters(p->context, tiled->kernel, blocks, walk.cluster, tiled->threads, shared,
                                     arguments, p->stream);
     }
     return error;
+}
+
+static wl_error run_walk(const struct wl__problem *p, const struct wl__tiled *tiled, struct walk walk,
+                         uint32_t shared) {
+    struct wl_transpose_tiles launch;
+    return run_walk_of(p, tiled, walk, shared, &launch);
 }
 
 /* ---------------------------------------------------------------- the runs */
@@ -173,7 +180,48 @@ wl_error wl__run_slots(const struct wl__problem *p) {
 
 /* Rows that begin within sectors of the output need some rows before them; a tile that has all rows need not,
  * if their vectors are whole. */
+/* Bytes by words, if bytes would have bank conflicts, and enough rows fit. */
+static bool run_group_pieces(const struct wl__problem *p, wl_error *error) {
+    const wl_transpose_layout *l = &p->layout;
+    const struct wl__tuned_groups *tuned = &p->tuned->groups;
+    const uint32_t cols = (uint32_t)l->cols, places = (uint32_t)(p->to_places | l->rows),
+                   extra = places % 32 == 0 ? 0 : 32, fit = tuned->pieces / cols / 32 * 32;
+    if (p->width > 1 || cols % 2 != 0 || fit < tuned->piece_rows + extra)
+        return false;
+    const uint64_t all = (l->rows + 31) / 32 * 32;
+    const uint32_t rows = fit - extra < all ? fit - extra : (uint32_t)all, units = (cols + 3) / 4;
+    const struct wl__tiled tiled = {WL_KERNEL_transpose_group_pieces, 128, {rows, cols, extra}};
+    struct walk walk = walk_of(p, &tiled);
+    walk.pad = cols % 4 == 0 ? WL_PIECE_PAD : 0;
+    struct wl_transpose_group_pieces launch;
+    wl__groups_share(&(struct wl__groups){.threads = tiled.threads,
+                                          .units = units,
+                                          .of_matrix = units,
+                                          .length = (rows + extra) / 4,
+                                          .row = cols,
+                                          .column = rows + 2 * 32,
+                                          .pad = walk.pad,
+                                          .aligned = cols % 4 == 0,
+                                          .even = places % 4 == 0},
+                     &launch.lanes);
+    /* Lanes may take some rows more than the tile has, and the words after their last step. */
+    const uint32_t parts = launch.lanes.tasks / units, taken = parts * launch.lanes.steps * 4,
+                   in = (taken + 4) * cols + (parts + 1) * walk.pad;
+    launch.image = (WL_PIECE_BESIDE + in + 31) / 16 * 16;
+    launch.pitch = taken + 2 * 32;
+    launch.by_vectors = wl_divisor(rows / 16);
+    const uint32_t least = launch.image + launch.pitch * units * 4,
+                   blocks = wl__blocks_in_flight(p->tuned->in_flight, tile_bytes(p, &tiled)) + 4;
+    if (WL_MASKED(tiled.kernel))
+        return false;
+    *error = run_walk_of(p, &tiled, walk, wl__shared_for(p->context, blocks, least), &launch.tiles);
+    return true;
+}
+
 wl_error wl__run_pieces(const struct wl__problem *p) {
+    wl_error error;
+    if (run_group_pieces(p, &error))
+        return error;
     const wl_transpose_layout *l = &p->layout;
     const uint32_t strip = WL_PIECE_STRIP / p->width, cols = (uint32_t)l->cols, each = 16 / p->width,
                    bytes = strip * cols * p->width;

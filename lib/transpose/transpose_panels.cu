@@ -2,11 +2,7 @@
  * columns are arbitrary: rows of neither side need be whole vectors.  Elements have WL_WIDTH bytes, blocks
  * WL_THREADS threads.  A block has a panel: all rows of some columns of a matrix, or some whole matrices.
  *
- * WL_BULK 1: panels are contiguous in the input too, except for a few bytes between rows or matrices.  One
- * bulk load brings the whole vectors around them.  0: panels are columns of longer rows, and asynchronous
- * loads bring windows of whole vectors.  In shared memory rows are as far apart as in global memory, modulo
- * 128 bytes, so that a line stays a line (async.cuh says why).  Either way element (r, c) is at r * pitch +
- * c.
+ * WL_BULK: as transpose_panel_fill.cuh says.
  *
  * WL_GAPS 0: the block's output is contiguous.  Lanes take its vectors, wherever in a column they begin,
  * gather their elements and store them.  After a column's last element comes the first of the next column or
@@ -30,15 +26,9 @@
  * columns, windows of 100 or 228 bytes have 1.3 and 1.13 times the sectors needed, which is 1.15 and 1.06
  * times all traffic.  All sectors are stored whole but a panel's first and last.
  */
-#if WL_BULK
-#include "lib/cuda/bulk.cuh"
-#else
-#include "lib/cuda/async.cuh"
-#endif
 #include "lib/cuda/earlier.cuh"
 #include "lib/cuda/gathered.cuh"
-#include "lib/transpose/transpose_panels.h"
-#include "lib/transpose/transpose_tile.cuh"
+#include "lib/transpose/transpose_panel_fill.cuh"
 
 #define WL_SIDE   (WL_WIDTH == 1 ? 2 : 4) /* consecutive lanes in the output */
 #define WL_STARTS (WL_SIDE * 16)          /* bytes at a multiple of which they begin */
@@ -60,69 +50,12 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     wl_await_earlier();
     /* For bulk loads, the barrier; from the next line on the panel, at its place in a line. */
     extern __shared__ __align__(128) char shared[];
-    uint32_t panel;
-    const uint64_t matrix = (uint64_t)wl_divide(blockIdx.x, all.by_panels, &panel) * all.together;
-    const uint64_t column = (uint64_t)panel * all.panel_cols;
-    const int matrices = wl_rest(all.batch, matrix, all.together);
-    const int rows = (int)all.rows, cols = wl_rest(all.cols, column, all.panel_cols);
-    const int pitch = (int)all.pitch;
-    const char *const from = all.from + matrix * all.from_stride + column * WL_WIDTH;
-    char *const to = all.to + matrix * all.to_stride + column * all.to_pitch;
-    char *const in = shared + 128 * WL_BULK + (uintptr_t)from % 128;
+    const wl_panel panel = wl_find_panel(all);
+    wl_load_panel(all, panel, shared);
+    const int matrices = panel.matrices, rows = (int)all.rows, cols = panel.cols, pitch = (int)all.pitch;
+    char *const to = panel.to;
 
-#if WL_BULK
-    {
-        const int bytes = ((matrices - 1) * (int)all.stride + (rows - 1) * pitch + cols) * WL_WIDTH;
-        int begin = -(int)((uintptr_t)from % 16), end = bytes + (int)(-(uintptr_t)(from + bytes) % 16);
-        if (from + begin < all.from)
-            begin += 16;
-        if (from + end > all.end)
-            end -= 16;
-        if (end <= begin)
-            begin = end = 0;
-        wl_barrier *const loaded = (wl_barrier *)shared;
-        if (threadIdx.x == 0) {
-            wl_barrier_init(loaded, 1);
-            wl_barrier_expect(loaded, end - begin);
-            if (end > begin)
-                wl_bulk_load_once(in + begin, from + begin, end - begin, loaded);
-        }
-        /* Elements in vectors that reach out of the array. */
-        const int first = ((int)threadIdx.x - 32) * WL_WIDTH, last = end + first;
-        if (first >= 0 && first < begin)
-            *(wl_element *)(in + first) = *(const wl_element *)(from + first);
-        if (first >= 0 && last < bytes)
-            *(wl_element *)(in + last) = *(const wl_element *)(from + last);
-        __syncthreads();
-        wl_barrier_wait(loaded, 0);
-    }
-#else
-    {
-        const int step = WL_THREADS / (int)all.row_vectors, vector = threadIdx.x % all.row_vectors * 16;
-        int r = threadIdx.x / all.row_vectors;
-        const char *start = from + r * all.from_pitch;
-        uint32_t slot = wl_async_address(in) + r * pitch * WL_WIDTH;
-#pragma unroll 4
-        for (; r < rows; r += step, start += step * all.from_pitch, slot += step * pitch * WL_WIDTH) {
-            const int early = (int)((uintptr_t)start % 16);
-            if (vector >= early + cols * WL_WIDTH)
-                continue;
-            const char *const address = start - early + vector;
-            if (address >= all.from && address + 16 <= all.end) {
-                wl_async_load(slot - early + vector, address);
-                continue;
-            }
-            char *const place = in + r * pitch * WL_WIDTH - early + vector;
-            for (int i = 0; i < 16; i += WL_WIDTH)
-                if (address + i >= all.from && address + i < all.end)
-                    *(wl_element *)(place + i) = *(const wl_element *)(address + i);
-        }
-        wl_async_wait();
-        __syncthreads();
-    }
-#endif
-
-    const wl_element *const first = (const wl_element *)in;
+    const wl_element *const first = (const wl_element *)(shared + panel.in);
     const int lane = threadIdx.x % 32, group = threadIdx.x / 32 * WL_SIDE, apart = (int)all.apart;
     [[maybe_unused]] const int unit = lane / WL_SIDE * apart + lane % WL_SIDE + group;
 #if WL_GAPS

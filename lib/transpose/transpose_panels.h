@@ -13,13 +13,14 @@ struct wl_transpose_panels {
     uint64_t from_pitch, from_stride, to_pitch,
         to_stride; /* bytes from one row to the next, from one matrix to the next */
     uint32_t rows, cols;
-    uint32_t panel_cols;         /* of a block's matrices */
-    uint32_t together;           /* matrices per block; 1 if panels are parts of them */
-    struct wl_divisor by_panels; /* panels per matrix */
-    uint32_t pitch, stride;      /* in shared memory, elements from row to row, and from matrix to matrix */
-    uint32_t row_vectors;        /* that a row's window may have, a power of two */
-    uint32_t row_stores;         /* whole vectors per row of the output, if there are gaps between rows */
-    uint32_t apart;              /* vectors of the output from a warp's first lanes to the next ones */
+    uint32_t panel_cols;          /* of a block's matrices */
+    uint32_t together;            /* matrices per block; 1 if panels are parts of them */
+    struct wl_divisor by_panels;  /* panels per matrix */
+    uint32_t pitch, stride;       /* in shared memory, elements from row to row, and from matrix to matrix */
+    struct wl_divisor by_vectors; /* that a row's window may have */
+    uint32_t row_step;            /* rows that a block's threads load at a time */
+    uint32_t row_stores;          /* whole vectors per row of the output, if there are gaps between rows */
+    uint32_t apart;               /* vectors of the output from a warp's first lanes to the next ones */
     uint32_t by_matrix,
         by_rows; /* ceil(2^32 / n), n a matrix' elements and rows; the first 0 for one matrix */
 };

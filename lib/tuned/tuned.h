@@ -125,6 +125,11 @@ struct wl__tuned_transpose {
     /* Blocks more than in_flight makes: of panels and of whole matrices, each for 1 and 2 bytes and wider. */
     uint32_t panel_more[2][2];
 
+    /* Bytes by words: of a panel for 128 threads, and for 256 where rows of these would be shorter than `row`
+     * bytes; of a block of whole matrices; of a tile of whole rows, which are `piece_rows` at least. */
+    struct wl__tuned_groups {
+        uint32_t low, tall, row, matrices, pieces, piece_rows;
+    } groups;
     /* Hundredths of the tiles of both sides' lines that must be full for these to beat panels.  [3] is by 4,
      * 8, 16 bytes here. */
     struct wl__tuned_full {

@@ -392,6 +392,38 @@ static void panels(void **state) {
         }
 }
 
+/* Bytes by words: few and many rows above the fewest, columns that are no whole groups of four, columns of
+ * the output that begin at words and elsewhere, several matrices in a block and a part of them in the last
+ * one, and whole rows that go to every place in a sector. */
+static void groups(void **state) {
+    (void)state;
+    static const uint64_t rows[] = {8, 9, 11, 12, 31, 64, 101}, cols[] = {2, 4, 6, 10, 22, 64};
+    for (unsigned r = 0; r < sizeof(rows) / sizeof(*rows); r++)
+        for (unsigned c = 0; c < sizeof(cols) / sizeof(*cols); c++) {
+            wl_transpose_layout layout = {
+                .rows = rows[r], .cols = cols[c], .batch = many(20000 / (rows[r] * cols[c]) + 1)};
+            check_transpose(1, layout, r + c, c, NULL);
+            layout.from_ld = layout.cols + 2, layout.from_stride = layout.rows * layout.from_ld + c;
+            check_transpose(1, layout, 4, 2 * r, NULL);
+        }
+    for (unsigned r = 0; r < sizeof(rows) / sizeof(*rows); r++)
+        for (unsigned shift = 0; shift < 5; shift++) {
+            wl_transpose_layout layout = {
+                .rows = rows[r], .cols = 100000 / rows[r] + 3 * shift, .batch = 1 + shift % 2};
+            check_transpose(1, layout, 3 * shift, shift, NULL);
+            layout.from_ld = layout.cols + 77;
+            check_transpose(1, layout, shift, 5 * shift, NULL);
+        }
+    static const uint64_t whole[] = {30, 36, 64, 96};
+    for (unsigned c = 0; c < sizeof(whole) / sizeof(*whole); c++)
+        for (unsigned more = 0; more < 32; more += 3) {
+            wl_transpose_layout layout = {.rows = 2000 + more, .cols = whole[c], .batch = 1 + more % 2};
+            check_transpose(1, layout, 5 * more % 16, 0, NULL);
+            layout.rows = 40 + more, layout.to_ld = 64 + more;
+            check_transpose(1, layout, 0, 0, NULL);
+        }
+}
+
 static void batches(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++)
@@ -441,8 +473,8 @@ int main(void) {
         cmocka_unit_test(alignments), cmocka_unit_test(many_rows),    cmocka_unit_test(leading_dimensions),
         cmocka_unit_test(ends),       cmocka_unit_test(clusters),     cmocka_unit_test(pieces),
         cmocka_unit_test(columns),    cmocka_unit_test(matrices),     cmocka_unit_test(apart),
-        cmocka_unit_test(panels),     cmocka_unit_test(batches),      cmocka_unit_test(loaded),
-        cmocka_unit_test(slots),
+        cmocka_unit_test(panels),     cmocka_unit_test(groups),       cmocka_unit_test(batches),
+        cmocka_unit_test(loaded),     cmocka_unit_test(slots),
     };
     return cmocka_run_group_tests(tests, open_without_small, close_device);
 }
