@@ -232,7 +232,7 @@ wl_error wl__run_pieces(const struct wl__problem *p) {
     const uint32_t pad = wl__pieces_padded(p) ? WL_PIECE_PAD : 0;
     const struct wl__tiled tiled = {pieces[p->row], PIECE_THREADS, {rows, cols, extra}};
     return run_loaded(p, &tiled, pad, extra * cols * p->width + (rows + extra) / each * pad + WL_PIECE_BESIDE,
-                      0);
+                      1);
 }
 
 wl_error wl__run_columns(const struct wl__problem *p) {
