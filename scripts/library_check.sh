@@ -7,7 +7,7 @@
 #
 # BUILD is a build folder; the results (library-PART.json) and logs go to the folder OUT.  The default is all parts but
 # random, hot and frameworks, which take less than four minutes on an H200.  `random` measures COUNT (300) shapes that it
-# draws anew, by the seed SEED if that is set (OUT/random-PART.json), and prints a summary: about three minutes.
+# draws anew, by the seed SEED if that is set (OUT/random-PART.json), and prints a summary: about five minutes.
 # `hot` measures calls of models and solvers with their data in the cache, in CUDA graphs, beside torch's and CuPy's where
 # python3 has them (OUT/hot-PART.json), and prints a summary: some minutes.
 # `frameworks`, after the others, adds torch's rows (OUT/frameworks-PART.json, of one in ten of the random shapes) and

@@ -18,7 +18,6 @@ WIDTHS = (1, 2, 4, 8, 16)
 # Counts that programs have: channels, heads, images, batches.
 USUAL = (3, 5, 6, 7, 10, 12, 14, 16, 20, 24, 28, 30, 49, 50, 56, 64, 77, 80, 96, 100, 112, 128, 192, 196, 197, 224, 256, 320, 384,
          400, 500, 512, 640, 768, 784, 1000, 1024, 1536, 2048, 3072, 4096, 5000, 8192, 10000)
-LARGE = 1 / 6  # the share of shapes beyond 128 MB: the bench verifies them on the host, a GB in seconds
 # The aims: shares of a copy, in the mean and each; and how much slower than a peer.
 MEAN, EACH, BEHIND = 0.95, 0.80, 1.01
 
@@ -28,15 +27,13 @@ def is_prime(n):
 
 
 class Shapes:
-    """Arrays of 16 MB to 1 GB (small: 1 to 16 KB), as often small as large within 128 MB and beyond."""
+    """Arrays of 16 MB to 1 GB (small: 1 to 16 KB), as many between 16 and 32 MB as between 512 MB and 1 GB."""
 
     def __init__(self, generator, small=False):
         self.random, self.small = generator, small
 
     def bytes(self):
-        if self.small:
-            return 2 ** self.random.uniform(10, 14)
-        return 2 ** (self.random.uniform(27, 30) if self.random.random() < LARGE else self.random.uniform(24, 27))
+        return 2 ** (self.random.uniform(10, 14) if self.small else self.random.uniform(24, 30))
 
     def like(self, n, style):
         """A size of this style near n."""

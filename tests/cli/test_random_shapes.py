@@ -57,7 +57,7 @@ class Drawing(unittest.TestCase):
             if order:
                 self.assertEqual(sorted(order), [str(i) for i in range(len(sizes))])
                 self.assertNotEqual(order, "".join(sorted(order)))
-        self.assertTrue(0.08 < large / len(shapes) < 0.25, large)
+        self.assertTrue(0.42 < large / len(shapes) < 0.58, large)
 
     def test_every_kind_comes(self):
         shapes, _ = self.shapes("--seed", "12")
