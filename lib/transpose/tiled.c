@@ -4,6 +4,8 @@
 #include "lib/transpose/problem.h"
 #include "lib/transpose/tiles.h"
 
+#define VECTOR 16
+
 /* ---------------------------------------------------------------- the kernels */
 
 /* Blocks walk down whole columns of tiles, so that neighbours in time write whole rows of the output.
@@ -23,6 +25,16 @@ static const struct wl__tiled windows[] = {
     {WL_KERNEL_transpose_window2, 256, {128, 120, 15}},
 };
 static const struct wl__tiled clusters = {WL_KERNEL_transpose_clusters1, 256, {128, 240, 31}};
+/* The same if all rows of the input begin at vectors. */
+static const struct wl__tiled whole_windows[] = {
+    {WL_KERNEL_transpose_window_whole1, 256, {128, 256, 31}},
+    {WL_KERNEL_transpose_window_whole2, 256, {128, 128, 15}},
+};
+static const struct wl__tiled whole_clusters = {WL_KERNEL_transpose_clusters_whole1, 256, {128, 256, 31}};
+static const struct wl__tiled whole_elements[] = {
+    {WL_KERNEL_transpose_elements_whole4, 256, {32, 128, 7}},
+    {WL_KERNEL_transpose_elements_whole8, 256, {32, 64, 3}},
+};
 /* For 2 and 4 bytes. */
 #define SLOT_BYTES 512
 const struct wl__tiled wl__slots_of_rows[2] = {
@@ -151,16 +163,23 @@ wl_error wl__run_async(const struct wl__problem *p) {
     return run_loaded(p, tiled, 0, 0, few ? p->tuned->few_more : 0);
 }
 
+/* `whole` if all rows of the input begin at vectors, and it is not left out. */
+static const struct wl__tiled *either(const struct wl__problem *p, const struct wl__tiled *whole,
+                                      const struct wl__tiled *any) {
+    return p->from_places % VECTOR == 0 && !WL_MASKED(whole->kernel) ? whole : any;
+}
+
 wl_error wl__run_windows(const struct wl__problem *p) {
-    return run_tiled(p, &windows[p->row]);
+    return run_tiled(p, either(p, &whole_windows[p->row], &windows[p->row]));
 }
 
 wl_error wl__run_clusters(const struct wl__problem *p) {
-    struct walk walk = walk_of(p, &clusters);
+    const struct wl__tiled *tiled = either(p, &whole_clusters, &clusters);
+    struct walk walk = walk_of(p, tiled);
     if (!walk.pair && !walk.band)
         walk.pair = 1;
     walk.cluster = 8; /* as the kernel was compiled */
-    return run_walk(p, &clusters, walk, 0);
+    return run_walk(p, tiled, walk, 0);
 }
 
 wl_error wl__run_slots(const struct wl__problem *p) {
@@ -207,9 +226,9 @@ static bool run_group_pieces(const struct wl__problem *p, wl_error *error) {
     /* Lanes may take some rows more than the tile has, and the words after their last step. */
     const uint32_t parts = launch.lanes.tasks / units, taken = parts * launch.lanes.steps * 4,
                    in = (taken + 4) * cols + (parts + 1) * walk.pad;
-    launch.image = (WL_PIECE_BESIDE + in + 31) / 16 * 16;
+    launch.image = (WL_PIECE_BESIDE + in + 2 * VECTOR - 1) / VECTOR * VECTOR;
     launch.pitch = taken + 2 * 32;
-    launch.by_vectors = wl_divisor(rows / 16);
+    launch.by_vectors = wl_divisor(rows / VECTOR);
     const uint32_t least = launch.image + launch.pitch * units * 4,
                    blocks = wl__blocks_in_flight(p->tuned->in_flight, tile_bytes(p, &tiled)) + 4;
     if (WL_MASKED(tiled.kernel))
@@ -247,5 +266,6 @@ wl_error wl__run_columns(const struct wl__problem *p) {
 }
 
 wl_error wl__run_shifted(const struct wl__problem *p) {
-    return run_tiled(p, &wl__shifted[p->row]);
+    const struct wl__tiled *any = &wl__shifted[p->row];
+    return run_tiled(p, p->width == 4 || p->width == 8 ? either(p, &whole_elements[p->row - 2], any) : any);
 }

@@ -6,8 +6,8 @@
  * neighbour wants the rest.  So in each row of the output the tile begins at a multiple of 32 bytes, up to
  * WL_BEFORE rows before the tile's own first row, and that many more rows are loaded.  Rows of the input are
  * loaded as aligned 16-byte vectors too, from up to WL_EACH - 1 columns early.  Tiles are narrower by that
- * many columns.  All elements of a vector are stored to their columns in shared memory, even past the tile's
- * columns (there is room), so no element needs a test.
+ * many columns, unless all rows begin at vectors.  All elements of a vector are stored to their columns in
+ * shared memory, even past the tile's columns (there is room), so no element needs a test.
  *
  * When it loads, a warp's vectors are 512 bytes of a row: a request is for four or five lines, and rows and
  * shifts are the same for all lanes.  A thread's rows are 16 bytes of elements apart, or a multiple: there
@@ -32,9 +32,8 @@
 #define WL_THREADS 256
 #define WL_WIDTH   ((int)sizeof(wl_element))
 #define WL_DOWN    (WL_WIDTH / 4)
-#define WL_EACH    (16 / WL_WIDTH)              /* elements per vector */
-#define WL_VECTORS (32 * WL_EACH)               /* columns of a row's vectors */
-#define WL_COLS    (WL_VECTORS - (WL_EACH - 1)) /* per tile */
+#define WL_EACH    (16 / WL_WIDTH) /* elements per vector */
+#define WL_VECTORS (32 * WL_EACH)  /* columns of a row's vectors */
 #define WL_ROWS    (WL_DOWN * 8 * WL_EACH)
 #define WL_SECTOR  (32 / WL_WIDTH) /* elements per sector */
 #define WL_BEFORE  (WL_SECTOR - 1) /* rows before the tile's own */
@@ -75,9 +74,11 @@ static __device__ __forceinline__ wl_vector<wl_element> wl_load(const char *addr
     return vector;
 }
 
-/* Longer than other functions, as the loads and the stores share the places that come first. */
-template <typename wl_element>
+/* Longer than other functions, as the loads and the stores share the places that come first.  whole_rows:
+ * those of the input begin at vectors. */
+template <typename wl_element, bool whole_rows>
 static __device__ __forceinline__ void wl_transpose(const wl_transpose_tiles &all) {
+    constexpr int tile_cols = WL_VECTORS - (whole_rows ? 0 : WL_EACH - 1);
     static_assert(WL_WARPS % WL_SECTOR == 0, "a thread's rows of either side have one misalignment");
     static_assert(32 % WL_LINE == 0 && WL_VECTORS % (WL_TOGETHER * WL_APART) == 0,
                   "a warp stores whole rows");
@@ -88,9 +89,9 @@ static __device__ __forceinline__ void wl_transpose(const wl_transpose_tiles &al
     const wl_tile at = wl_find_tile(&all, blockIdx.x);
     const int64_t row =
         (int64_t)at.down * WL_ROWS - WL_BEFORE; /* the first that is loaded, perhaps before the matrix */
-    const uint64_t column = (uint64_t)at.across * WL_COLS;
+    const uint64_t column = (uint64_t)at.across * tile_cols;
     const int low = row < 0 ? (int)-row : 0, high = wl_rest(all.rows, row, WL_LOADED); /* rows that exist */
-    const int first = column > 0 ? -WL_EACH : 0, last = wl_rest(all.cols, column, WL_COLS + WL_EACH);
+    const int first = column > 0 ? -WL_EACH : 0, last = wl_rest(all.cols, column, tile_cols + WL_EACH);
     const char *from = at.from + row * all.from_pitch + column * WL_WIDTH;
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 
@@ -127,7 +128,7 @@ static __device__ __forceinline__ void wl_transpose(const wl_transpose_tiles &al
     __syncthreads();
 
     /* A row of the output begins `late` rows after the first loaded one. */
-    const int cols = last < WL_COLS ? last : WL_COLS;
+    const int cols = last < tile_cols ? last : tile_cols;
     const int own = warp + lane / WL_LINE * WL_APART; /* the thread's first */
     char *to = at.to + (column + own) * all.to_pitch + row * WL_WIDTH;
     const int late = (int)(-(uintptr_t)to / WL_WIDTH % WL_SECTOR);
@@ -163,17 +164,29 @@ static __device__ __forceinline__ void wl_transpose(const wl_transpose_tiles &al
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 6)
     wl_transpose_elements4(const wl_transpose_tiles all) {
     wl_await_earlier();
-    wl_transpose<uint32_t>(all);
+    wl_transpose<uint32_t, false>(all);
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 5)
     wl_transpose_elements8(const wl_transpose_tiles all) {
     wl_await_earlier();
-    wl_transpose<uint64_t>(all);
+    wl_transpose<uint64_t, false>(all);
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 3)
     wl_transpose_elements16(const wl_transpose_tiles all) {
     wl_await_earlier();
-    wl_transpose<uint4>(all);
+    wl_transpose<uint4, false>(all);
+}
+
+extern "C" __global__ void __launch_bounds__(WL_THREADS, 6)
+    wl_transpose_elements_whole4(const wl_transpose_tiles all) {
+    wl_await_earlier();
+    wl_transpose<uint32_t, true>(all);
+}
+
+extern "C" __global__ void __launch_bounds__(WL_THREADS, 5)
+    wl_transpose_elements_whole8(const wl_transpose_tiles all) {
+    wl_await_earlier();
+    wl_transpose<uint64_t, true>(all);
 }

@@ -9,6 +9,9 @@
  * of the output the tile begins at a multiple of 32 bytes, as in transpose_elements.cu: 32 bytes of rows are
  * loaded in addition.
  *
+ * WL_WHOLE 1: all rows of the input begin at multiples of 16 bytes.  Then tiles are as wide as slots, and
+ * words need no shift.
+ *
  * The misalignment to 4 bytes is the same in rows that are 4 words of the output apart, as a thread's are,
  * and in columns that are 32 bytes apart, as a warp's 4 are when it stores.
  *
@@ -30,7 +33,7 @@
 
 #define WL_EACH  (16 / WL_WIDTH)   /* elements per vector */
 #define WL_SLOT  (WL_ACROSS * 128) /* bytes */
-#define WL_COLS  ((WL_SLOT - 16) / WL_WIDTH)
+#define WL_COLS  ((WL_SLOT - (WL_WHOLE ? 0 : 16)) / WL_WIDTH)
 #define WL_ROWS  (WL_DOWN * 8 * WL_EACH)
 #define WL_EXTRA (32 / WL_WIDTH) /* rows before the tile's own */
 #if WL_CLUSTER > 1
@@ -112,9 +115,11 @@ extern "C" __global__ void WL_IN_CLUSTERS __launch_bounds__(WL_THREADS, WL_BLOCK
 #pragma unroll
             for (int k = 0; k < WL_GROUP; k++) {
                 const char *slot = space + ((first + j * WL_DEEP) * WL_GROUP + k) * WL_SLOT;
-                const uint32_t low = *(const uint32_t *)(slot + wl_place(x[k] + j * step));
-                const uint32_t high = *(const uint32_t *)(slot + wl_place(x[k] + j * step + 4));
-                words[j][k] = __funnelshift_r(low, high, shift[k]);
+                words[j][k] = *(const uint32_t *)(slot + wl_place(x[k] + j * step));
+                if (!WL_WHOLE) {
+                    const uint32_t high = *(const uint32_t *)(slot + wl_place(x[k] + j * step + 4));
+                    words[j][k] = __funnelshift_r(words[j][k], high, shift[k]);
+                }
             }
             wl_transpose_group(words[j]);
         }

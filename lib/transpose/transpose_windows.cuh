@@ -4,7 +4,8 @@
  *
  * A row of the tile is loaded as a window of whole vectors of 16 bytes.  It lies in a slot of WL_SLOT bytes,
  * a power of two, at its addresses modulo the slot's size, so that lines stay lines (async.cuh says why).  A
- * tile is one vector narrower than its slots: a window that begins between two vectors has one more. */
+ * tile is one vector narrower than its slots, as a window that begins between two vectors has one more,
+ * unless all rows begin at vectors. */
 #ifndef WIDELOAD_KERNELS_TRANSPOSE_WINDOWS_CUH
 #define WIDELOAD_KERNELS_TRANSPOSE_WINDOWS_CUH
 
