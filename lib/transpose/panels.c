@@ -59,7 +59,7 @@ static void add_image(const wl_context *context, struct wl__panels *p) {
 }
 
 static bool is_small(const wl_transpose_layout *l) {
-    return l->rows >= 2 && l->cols >= 2 && l->rows <= ROWS_LIMIT;
+    return l->rows >= 2 && l->cols >= 2 && l->rows <= ROWS_LIMIT && l->cols <= UINT32_MAX;
 }
 
 bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_transpose_layout *l,
@@ -234,8 +234,8 @@ static uint32_t apart_again(unsigned width, uint32_t rows, const struct wl__pane
         struct wl__panels panels;
     } last;
     const struct wl__panels *l = &last.panels;
-    if (last.width != width || last.rows != rows || l->gaps != p->gaps || l->cols != p->cols ||
-        l->together != p->together || l->pitch != p->pitch || l->stride != p->stride) {
+    if (last.width != width || last.rows != rows || l->bulk != p->bulk || l->gaps != p->gaps ||
+        l->cols != p->cols || l->together != p->together || l->pitch != p->pitch || l->stride != p->stride) {
         last.width = width, last.rows = rows, last.panels = *p;
         last.apart = apart_of(width, rows, p);
     }

@@ -227,7 +227,7 @@ static bool run_group_pieces(const struct wl__problem *p, wl_error *error) {
     const uint32_t parts = launch.lanes.tasks / units, taken = parts * launch.lanes.steps * 4,
                    in = (taken + 4) * cols + (parts + 1) * walk.pad;
     launch.image = (WL_PIECE_BESIDE + in + 2 * VECTOR - 1) / VECTOR * VECTOR;
-    launch.pitch = taken + 2 * 32;
+    launch.pitch = (taken + VECTOR - 1) / VECTOR * VECTOR + 2 * 32;
     launch.by_vectors = wl_divisor(rows / VECTOR);
     const uint32_t least = launch.image + launch.pitch * units * 4,
                    blocks = wl__blocks_in_flight(p->tuned->in_flight, tile_bytes(p, &tiled)) + 4;

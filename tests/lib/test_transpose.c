@@ -424,6 +424,16 @@ static void groups(void **state) {
         }
 }
 
+/* Panels that are alike but for their loads, one after the other: what is kept of the first, which is loaded
+ * by bulk, does not suit the second. */
+static void alike(void **state) {
+    (void)state;
+    wl_transpose_layout layout = {.rows = 135, .cols = 217, .from_ld = 247, .batch = many(200)};
+    check_transpose(1, layout, 0, 0, NULL);
+    layout = (wl_transpose_layout){.rows = 135, .cols = 25823, .from_ld = 25847, .batch = 1};
+    check_transpose(1, layout, 0, 0, NULL);
+}
+
 static void batches(void **state) {
     (void)state;
     for (unsigned w = 0; w < WIDTHS; w++)
@@ -473,8 +483,8 @@ int main(void) {
         cmocka_unit_test(alignments), cmocka_unit_test(many_rows),    cmocka_unit_test(leading_dimensions),
         cmocka_unit_test(ends),       cmocka_unit_test(clusters),     cmocka_unit_test(pieces),
         cmocka_unit_test(columns),    cmocka_unit_test(matrices),     cmocka_unit_test(apart),
-        cmocka_unit_test(panels),     cmocka_unit_test(groups),       cmocka_unit_test(batches),
-        cmocka_unit_test(loaded),     cmocka_unit_test(slots),
+        cmocka_unit_test(panels),     cmocka_unit_test(groups),       cmocka_unit_test(alike),
+        cmocka_unit_test(batches),    cmocka_unit_test(loaded),       cmocka_unit_test(slots),
     };
     return cmocka_run_group_tests(tests, open_without_small, close_device);
 }
