@@ -34,7 +34,7 @@ static double cycles_of(const struct wl__groups *g, const struct wl_group_lanes 
     return turns * (lanes->steps * (load + store + STEP_CYCLES) + (g->even ? 0 : load + STEP) + TASK_CYCLES);
 }
 
-/* The best of some ways that have about one task for each lane, and no task without a step. */
+/* The best of some ways that have about one task for each lane.  A unit's last tasks may have no step. */
 static void choose(const struct wl__groups *g, struct wl_group_lanes *out) {
     double best = 0;
     for (uint32_t beside = 0; 1u << beside <= WARP; beside++) {

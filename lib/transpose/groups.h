@@ -17,8 +17,8 @@ struct wl__groups {
     uint32_t aligned, even;    /* 1: rows begin at words, as loaded; columns do in the image.  0: not all */
 };
 
-/* Chooses lanes that have few bank conflicts, and all have something to do.  A thread keeps its last choice,
- * as a search takes microseconds, and programs move one shape many times. */
+/* Chooses how many lanes take tasks, and of what size, so that there are few bank conflicts and few idle
+ * lanes. A thread keeps its last choice, as programs move one shape many times. */
 void wl__groups_share(const struct wl__groups *groups, struct wl_group_lanes *lanes);
 
 #endif

@@ -5,6 +5,7 @@
 #include "lib/transpose/tiles.h"
 
 #define VECTOR 16
+#define SECTOR 32
 
 /* ---------------------------------------------------------------- the kernels */
 
@@ -197,17 +198,17 @@ wl_error wl__run_slots(const struct wl__problem *p) {
                                    least));
 }
 
-/* Rows that begin within sectors of the output need some rows before them; a tile that has all rows need not,
- * if their vectors are whole. */
-/* Bytes by words, if bytes would have bank conflicts, and enough rows fit. */
+/* Moves bytes by words, if single bytes would have bank conflicts and enough rows fit; otherwise returns
+ * false. */
 static bool run_group_pieces(const struct wl__problem *p, wl_error *error) {
     const wl_transpose_layout *l = &p->layout;
     const struct wl__tuned_groups *tuned = &p->tuned->groups;
     const uint32_t cols = (uint32_t)l->cols, places = (uint32_t)(p->to_places | l->rows),
-                   extra = places % 32 == 0 ? 0 : 32, fit = tuned->pieces / cols / 32 * 32;
-    if (p->width > 1 || cols % 2 != 0 || fit < tuned->piece_rows + extra)
+                   extra = places % SECTOR == 0 ? 0 : SECTOR, fit = tuned->pieces / cols / SECTOR * SECTOR;
+    if (p->width > 1 || cols % 2 != 0 || fit < tuned->piece_rows + extra ||
+        WL_MASKED(WL_KERNEL_transpose_group_pieces))
         return false;
-    const uint64_t all = (l->rows + 31) / 32 * 32;
+    const uint64_t all = wl__tiles_along(l->rows, SECTOR) * SECTOR;
     const uint32_t rows = fit - extra < all ? fit - extra : (uint32_t)all, units = (cols + 3) / 4;
     const struct wl__tiled tiled = {WL_KERNEL_transpose_group_pieces, 128, {rows, cols, extra}};
     struct walk walk = walk_of(p, &tiled);
@@ -218,7 +219,7 @@ static bool run_group_pieces(const struct wl__problem *p, wl_error *error) {
                                           .of_matrix = units,
                                           .length = (rows + extra) / 4,
                                           .row = cols,
-                                          .column = rows + 2 * 32,
+                                          .column = rows + 2 * SECTOR,
                                           .pad = walk.pad,
                                           .aligned = cols % 4 == 0,
                                           .even = places % 4 == 0},
@@ -227,16 +228,16 @@ static bool run_group_pieces(const struct wl__problem *p, wl_error *error) {
     const uint32_t parts = launch.lanes.tasks / units, taken = parts * launch.lanes.steps * 4,
                    in = (taken + 4) * cols + (parts + 1) * walk.pad;
     launch.image = (WL_PIECE_BESIDE + in + 2 * VECTOR - 1) / VECTOR * VECTOR;
-    launch.pitch = (taken + VECTOR - 1) / VECTOR * VECTOR + 2 * 32;
+    launch.pitch = (taken + VECTOR - 1) / VECTOR * VECTOR + 2 * SECTOR;
     launch.by_vectors = wl_divisor(rows / VECTOR);
     const uint32_t least = launch.image + launch.pitch * units * 4,
                    blocks = wl__blocks_in_flight(p->tuned->in_flight, tile_bytes(p, &tiled)) + 4;
-    if (WL_MASKED(tiled.kernel))
-        return false;
     *error = run_walk_of(p, &tiled, walk, wl__shared_for(p->context, blocks, least), &launch.tiles);
     return true;
 }
 
+/* Rows that begin within sectors of the output need some rows before them; a tile that has all rows need not,
+ * if their vectors are whole. */
 wl_error wl__run_pieces(const struct wl__problem *p) {
     wl_error error;
     if (run_group_pieces(p, &error))

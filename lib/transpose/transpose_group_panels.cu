@@ -14,16 +14,18 @@
  * these are 33 to 64, or 104 where rows are eight bytes, and 190 to 200; there is time for 57 and 228 on an
  * H200.
  *
- * Blocks are small, of 128 threads and 5 to 14 KB: many of them on a multiprocessor load, put and store at
- * different times.  Larger ones are up to 1.5 times as slow.
+ * Blocks are small: many of them on a multiprocessor load, put and store at different times.  They have 128
+ * threads and 5 to 14 KB, and an image of as many bytes.  Where windows would be short then, they have 256
+ * threads and up to 28 KB (transpose_group_tall).
  *
  * Bank conflicts: lanes of neighbouring columns read neighbouring words, and put words that are four columns
  * apart, which is bad if columns are whole words.  So 2^beside lanes take consecutive rows of the same
  * columns; the library chooses how many, by counting (groups.c).
  *
  * Traffic: whole matrices are read once and written once, except the vectors where two blocks meet.  For
- * columns, windows of 100 or 228 bytes have 1.3 and 1.13 times the sectors needed, which is 1.15 and 1.06
- * times all traffic.  All sectors are stored whole but a panel's first and last.
+ * columns, windows of 90, 200 and 350 bytes have 1.34, 1.16 and 1.09 times the sectors needed, as a window of
+ * n bytes touches (n + 31) / 32 on average: with the writes 1.17, 1.08 and 1.04 times the minimum.  All
+ * sectors are stored whole but a panel's first and last.
  */
 #include "lib/cuda/earlier.cuh"
 #include "lib/transpose/transpose_groups.cuh"

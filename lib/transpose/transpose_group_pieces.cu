@@ -1,5 +1,5 @@
 /* Transposes matrices of bytes whose rows are contiguous, and not long, by words: tall tables.  Blocks have
- * WL_THREADS threads.  A tile is all.tile_rows whole rows, a multiple of 32.
+ * WL_THREADS threads.  A tile is all.tiles.tile_rows whole rows, a multiple of 32.
  *
  * The tile is contiguous in the input, and bulk loads bring it.  Lanes put its columns into an image of the
  * output, as those of transpose_group_panels.cu do.  There columns are apart, and lie in 16 bytes as they do

@@ -13,16 +13,16 @@ struct wl_group_lanes {
     struct wl_divisor by_units;
 };
 
-/* Panels, and where their image begins in shared memory: a multiple of 16. */
+/* The image begins at `image` bytes of shared memory, a multiple of 16. */
 struct wl_transpose_group_panels {
     struct wl_transpose_panels panels;
     struct wl_group_lanes lanes;
     uint32_t image;
-    struct wl_divisor of_matrix; /* units */
+    struct wl_divisor of_matrix; /* units of a matrix */
 };
 
-/* Tiles of whole rows; tile_pad is between the rows of lanes' tasks.  Columns of the image are `pitch` bytes
- * apart. */
+/* The rows of two tasks of a unit lie tile_pad bytes further apart than others.  Columns of the image are
+ * `pitch` bytes apart. */
 struct wl_transpose_group_pieces {
     struct wl_transpose_tiles tiles;
     struct wl_group_lanes lanes;

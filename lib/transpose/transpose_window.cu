@@ -26,8 +26,9 @@
  *
  * Traffic: every byte is read once from memory, and written once.  From L2 a tile of 1-byte elements takes
  * 160 rows for 128, each 8 to 9 sectors for 7.5; of 2-byte ones 144 for 128, or for wider tiles 80 for 64,
- * each 16 to 17 sectors for 15.5: with the writes 1.2 and 1.15 times the minimum.  That is not all that keeps
- * it below the speed of a copy (docs/notes/transpose.md).
+ * each 16 to 17 sectors for 15.5: with the writes 1.2 and 1.15 times the minimum.  With WL_WHOLE a row has 8
+ * sectors for 8, or 9 if it begins within one.  That is not all that keeps it below the speed of a copy
+ * (docs/notes/transpose.md).
  */
 #include "lib/cuda/async.cuh"
 

@@ -125,8 +125,9 @@ struct wl__tuned_transpose {
     /* Blocks more than in_flight makes: of panels and of whole matrices, each for 1 and 2 bytes and wider. */
     uint32_t panel_more[2][2];
 
-    /* Bytes by words: of a panel for 128 threads, and for 256 where rows of these would be shorter than `row`
-     * bytes; of a block of whole matrices; of a tile of whole rows, which are `piece_rows` at least. */
+    /* Bytes move by words.  A panel has up to `low` bytes, and up to `tall` where its rows would be shorter
+     * than `row` bytes.  A block of whole matrices has about `matrices` bytes.  A tile of whole rows has up
+     * to `pieces` bytes, and piece_rows rows or more. */
     struct wl__tuned_groups {
         uint32_t low, tall, row, matrices, pieces, piece_rows;
     } groups;
