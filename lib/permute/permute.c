@@ -215,11 +215,6 @@ static bool can_transpose(const struct wl__problem *p) {
            (shape->rank == 2 || (shape->rank == 3 && shape->by_out[2] == 2));
 }
 
-static double cost_transpose(const struct wl__problem *p) {
-    return wl__cost_where(!wl__has_bulk(p->context) ||
-                          !wl__permute_is_near(p->tuned, &p->shape, p->to, p->from));
-}
-
 static wl_error run_transpose(const struct wl__problem *p) {
     const struct wl__permute_shape *shape = &p->shape;
     const wl_transpose_layout layout = {.rows = shape->dim[1].size,
@@ -331,8 +326,8 @@ static wl_error run_small(const struct wl__problem *p) {
 /* The floor takes any shape of up to 2^31 tiles, about 200 GB. */
 static const struct wl__mover movers[] = {
     {"copy", "the order of the elements does not change", can_copy, NULL, run_copy},
-    {"transpose", "two dimensions, or neighbours that act as two, change places", can_transpose,
-     cost_transpose, run_transpose},
+    {"transpose", "two dimensions, or neighbours that act as two, change places", can_transpose, NULL,
+     run_transpose},
     {"strips", "short rows that begin anywhere move: tiles of them, which bulk copies fill", can_strips,
      cost_strips, run_strips},
     {"rows", "the last dimension keeps its place: whole rows move", can_rows, cost_rows, run_rows},
@@ -397,8 +392,8 @@ static void keep(struct kept *kept, const struct wl__problem *p, const struct wl
 
 /* Whether to ask movers of tiles: any other mover is faster if it costs no more than a copy. */
 static bool needs_tiles(const struct wl__problem *p) {
-    return !(can_copy(p) || (can_transpose(p) && cost_transpose(p) <= WL_AS_COPY) ||
-             (can_rows(p) && cost_rows(p) <= WL_AS_COPY) || (can_small(p) && cost_small(p) <= WL_AS_COPY));
+    return !(can_copy(p) || can_transpose(p) || (can_rows(p) && cost_rows(p) <= WL_AS_COPY) ||
+             (can_small(p) && cost_small(p) <= WL_AS_COPY));
 }
 
 static wl_error move(const struct wl__problem *p, struct wl__choice *choice) {

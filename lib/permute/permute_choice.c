@@ -281,25 +281,15 @@ bool wl__permute_plan_async(const struct wl__tuned_permute *tuned, struct wl__pe
 
 /* ---------------------------------------------------------------- which kind of tiles */
 
-/* Matrices of short rows: a tile has many contiguous ones, and they are not whole pieces. */
-bool wl__permute_is_near(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape,
-                         uint64_t to, uint64_t from) {
-    uint64_t row = shape->dim[0].size * shape->width;
-    return (shape->width == 4 || shape->width == 8) && shape->rank == 3 && shape->by_out[0] == 1 &&
-           shape->by_out[2] == 2 && row <= tuned->short_row && row % 256 &&
-           (row | from) % WL_PERMUTE_ACCESS == 0 &&
-           (shape->dim[1].size * shape->width | to) % WL_PERMUTE_SECTOR == 0;
-}
-
 /* Whether asynchronous loads are faster, whatever the estimate for tiles through registers.  They are for
  * bytes, which they transpose by words; for 2 bytes, if the input's rows begin anywhere, as others would
- * shift them (1.01 to 2.2 times as fast); for 4 bytes, if rows are short in both arrays, or if three
- * dimensions are reversed and lines are whole; and for matrices of short rows. */
+ * shift them (1.01 to 2.2 times as fast); and for 4 bytes, if rows are short in both arrays, or if three
+ * dimensions are reversed and lines are whole. */
 static bool suits_async(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape,
                         uint64_t to, uint64_t from) {
     uint64_t in = shape->dim[0].size * shape->width, out = shape->dim[shape->by_out[0]].size * shape->width;
     bool reversed = shape->rank == 3 && shape->by_out[0] == 2 && shape->by_out[1] == 1;
-    return shape->width == 1 || wl__permute_is_near(tuned, shape, to, from) ||
+    return shape->width == 1 ||
            (shape->width == 2 && tuned->async.torn_halves && (in | from) % WL_PERMUTE_ACCESS != 0) ||
            (shape->width == 4 && ((in < tuned->short_row && out < tuned->short_row) ||
                                   (reversed && in % WL_PERMUTE_LINE == 0 && in > 2 * WL_PERMUTE_LINE)));

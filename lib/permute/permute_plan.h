@@ -101,8 +101,5 @@ bool wl__permute_async_is_cheaper(const struct wl__tuned_permute *tuned, const s
 /* Whether bulk copies (permute_bulk.h) are faster still, if they have a plan. */
 bool wl__permute_is_slow(const struct wl__tuned_permute *tuned, const struct wl__permute_plan *plan,
                          const struct wl__permute_shape *shape);
-/* Whether matrices have so short rows that these tiles beat transposes: a tile has many contiguous rows. */
-bool wl__permute_is_near(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape,
-                         uint64_t to, uint64_t from);
 
 #endif
