@@ -31,6 +31,8 @@ const struct wl__tuned wl__tuned_hopper = {
             .small_tile = 26 << 10,
             .thin = 16,
             .async_words = 1,
+            .async_cols = 800,
+            .low = {.least = 64, .most = 128, .stream = 2000},
             .slots = {{.rows = 48, .cols = 121, .tiles = 264, .conflict_rows = 900, .tall = 64},
                       {.rows = 48, .cols = 48, .tiles = 32, .conflict_rows = WL_NEVER, .tall = WL_NEVER}},
             .slots_large =
@@ -92,7 +94,7 @@ const struct wl__tuned wl__tuned_hopper = {
                        .large = 48 << 10,
                        .bytes = 1000,
                        .few = 4,
-                       .matrix = 2048,
+                       .matrix = {2048, 2048, 4097, 4097, 4097},
                        .fields = 32,
                        .torn = 64,
                        .broken = {.any = {30, WL_NEVER},
