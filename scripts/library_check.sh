@@ -7,7 +7,8 @@
 #
 # BUILD is a build folder; the results (library-PART.json) and logs go to the folder OUT.  The default is all parts but
 # random, hot and frameworks, which take less than four minutes on an H200.  `random` measures COUNT (300) shapes that it
-# draws anew, by the seed SEED if that is set (OUT/random-PART.json), and prints a summary: about five minutes.
+# draws anew, by the seed SEED if that is set (OUT/random-PART.json), and prints a summary: about five minutes.  Of shapes
+# below BELOW (0.8) of a copy it measures how fast blocks are that only move their tiles (OUT/bounds.tsv).
 # `hot` measures calls of models and solvers with their data in the cache, in CUDA graphs, beside torch's and CuPy's where
 # python3 has them (OUT/hot-PART.json), and prints a summary: some minutes.
 # `frameworks`, after the others, adds torch's rows (OUT/frameworks-PART.json, of one in ten of the random shapes) and
@@ -138,6 +139,21 @@ random() {
     done
     "$here/random_shapes.py" summary "$out"/random-*.json | tee "$out/random.log"
     [ "${PIPESTATUS[0]}" = 0 ] || failed=1
+    bounds
+}
+
+# What blocks that only move tiles reach, of the random shapes whose share of a copy is below BELOW.
+bounds() {
+    "$here/random_shapes.py" problems "$out"/random-*.json ${BELOW:+--below "$BELOW"} >"$out/bounds.txt" || failed=1
+    [ -s "$out/bounds.txt" ] || return 0
+    if "$build/tile_bound" --device "${DEVICE:-gpu}" --arena 2600 <"$out/bounds.txt" >"$out/bounds.tsv" 2>"$out/bounds.log"; then
+        echo "Of these below ${BELOW:-0.8}, timed again: the share of a copy, that of blocks that only move its tiles, and the problem"
+        awk -F'\t' 'NF > 5 { print "  " $6 "  " $7 "  " $1 } /^#/' "$out/bounds.tsv" | sort
+    else
+        echo "FAILED bounds: see bounds.log"
+        tail -n 5 "$out/bounds.log"
+        failed=1
+    fi
 }
 
 # Each operation is a run of the bench, and so is each type of sums.

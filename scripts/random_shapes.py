@@ -3,8 +3,9 @@
 
 usage: random_shapes.py draw [--count N] [--seed S] [--small]   prints a shape a line: EXPERIMENT SIZE
        random_shapes.py summary RESULT.json...                  of `wideload bench --json`, peers' rows included
+       random_shapes.py problems RESULT.json... [--below SHARE] the shapes below, as `tile_bound` reads them
 
-scripts/library_check.sh runs both, and scripts/mover_gains.py draws its problems with Shapes.  No choice of the library
+scripts/library_check.sh runs them, and scripts/mover_gains.py draws its problems with Shapes.  No choice of the library
 can be fitted to shapes that are new in each run.  The seed is printed to standard error, so that a run can be repeated.
 """
 import argparse
@@ -155,6 +156,24 @@ def summary(arguments):
     return 1 if wrong else 0
 
 
+def problem(experiment, params):
+    """A line for tests/speed/bound/tile_bound.c."""
+    sizes = params["size"].split("x")
+    if experiment == "permute":
+        return " ".join(["permute", str(params["width"]), str(len(sizes)), *sizes, *params["order"], "0 0"])
+    batch, rows, cols = ["1"] * (3 - len(sizes)) + sizes
+    return f"transpose {params['width']} {batch} {rows} {cols} {cols} {rows} 0 0"
+
+
+def problems(arguments):
+    shapes, _ = read(arguments.results)
+    for (experiment, _), rows in shapes.items():
+        share = rows["wideload"].get("pct_copy")
+        if share and share / 100 < arguments.below:
+            print(problem(experiment, rows["wideload"]["params"]))
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
@@ -166,6 +185,10 @@ def main():
     command = commands.add_parser("summary")
     command.add_argument("results", nargs="+")
     command.set_defaults(run=summary)
+    command = commands.add_parser("problems")
+    command.add_argument("results", nargs="+")
+    command.add_argument("--below", type=float, default=EACH)
+    command.set_defaults(run=problems)
     arguments = parser.parse_args()
     return arguments.run(arguments)
 

@@ -1,0 +1,382 @@
+/* How fast blocks that only move a problem's tiles are: a bound of what permutes it by tiles.
+ *
+ * usage: tile_bound [--device NAME] [--arena MIB] [--rounds N] < PROBLEMS
+ *
+ * A problem is a line, sizes in elements, as tests/speed/mover_gains.c reads them; arrays have no gaps:
+ *     transpose WIDTH BATCH ROWS COLS ...
+ *     permute WIDTH RANK SIZE... ORDER... ...
+ * The output has a line for each that moves more than rows: problem, bytes, the times of wl_copy of as many bytes, of the library's call
+ * and of the fastest blocks in microseconds, the two shares of the copy, and the extents, order and bytes of
+ * shared memory of these blocks.  Then come the geometric means.  Blocks are tried by RUNS and MEMORY below, in
+ * all of the library's orders; a time is the median of ROUNDS replays of a graph that repeats the call on
+ * consecutive places of the arena, which has twice MIB.  On a device without times, they are 0. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ladder/ladder.h"
+#include "lib/embed.h"
+#include "lib/launch.h"
+#include "lib/permute/permute_plan.h"
+#include "tests/speed/bound/tile_bound.h"
+
+#define MODULE(name, least, source, definitions, kernels) WL_EMBED(name)
+#include "tests/speed/bound/kernels.def"
+
+static const struct wl__module modules[] = {
+#define MODULE(name, least, source, definitions, kernels) WL_EMBEDDED(name, kernels)
+#define KERNEL(name)                                      WL_EMBEDDED_KERNEL(name)
+#include "tests/speed/bound/kernels.def"
+};
+
+enum { KERNEL_TILE_BOUND = WL_KERNEL_COUNT, ALIGN = 4096, REPEATS = 64, NUMBERS = 64, PIECES = 1 << 15, CHECKED = 32 << 20 };
+/* Contiguous bytes that a tile aims at, in either array; the least and most bytes of a tile. */
+static const unsigned runs[] = {32, 64, 128, 256, 512, 1024, 2048};
+enum { RUNS = sizeof runs / sizeof *runs, LEAST = 4 << 10, MEMORY = 100 << 10, ORDERS = 4, BEST = 4 };
+
+static wl_context *context;
+static wl_devptr arena, tables;
+static uint64_t half = 1280;
+static unsigned rounds = 7;
+static wl_event *before, *after;
+
+struct problem {
+    struct wl__permute_shape shape;
+    uint64_t bytes, repeats, apart;
+    uint64_t sizes[WL_RANK_MAX];
+    unsigned width, rank, order[WL_RANK_MAX];
+    bool is_transpose;
+};
+
+/* Blocks, and how long they take. */
+struct blocks {
+    struct wl_tile_bound launch;
+    uint64_t extent[WL_RANK_MAX];
+    unsigned order, memory;
+    float time;
+};
+
+/* ---------------------------------------------------------------- problems */
+
+static bool parse(const char *line, struct problem *p) {
+    char copy[1024], *rest = NULL, *word;
+    uint64_t n[NUMBERS], count = 0;
+    snprintf(copy, sizeof copy, "%s", line);
+    const char *kind = strtok_r(copy, " ", &rest);
+    while ((word = strtok_r(NULL, " ", &rest)) && count < NUMBERS)
+        n[count++] = strtoull(word, NULL, 10);
+    memset(p, 0, sizeof *p);
+    p->is_transpose = kind && strcmp(kind, "transpose") == 0;
+    if (p->is_transpose && count >= 4) {
+        p->rank = 3;
+        memcpy(p->sizes, n + 1, 3 * sizeof *n);
+        memcpy(p->order, (const unsigned[]){0, 2, 1}, sizeof(unsigned[3]));
+    } else if (kind && strcmp(kind, "permute") == 0 && count >= 2 && n[1] <= WL_RANK_MAX &&
+               count >= 2 + 2 * n[1]) {
+        p->rank = (unsigned)n[1];
+        for (unsigned i = 0; i < p->rank; i++) {
+            p->sizes[i] = n[2 + i];
+            p->order[i] = (unsigned)n[2 + p->rank + i];
+        }
+    } else {
+        return false;
+    }
+    p->bytes = p->width = (unsigned)n[0];
+    for (unsigned i = 0; i < p->rank; i++)
+        p->bytes *= p->sizes[i];
+    p->apart = (p->bytes + ALIGN - 1) / ALIGN * ALIGN + ALIGN;
+    p->repeats = half / p->apart < REPEATS ? half / p->apart : REPEATS;
+    if (p->bytes)
+        wl__permute_reduce(&p->shape, p->width, 0, 0, p->rank, p->sizes, p->order);
+    return p->repeats > 0 && p->shape.rank > 1;
+}
+
+/* ---------------------------------------------------------------- calls */
+
+struct work {
+    const struct problem *problem;
+    struct blocks *blocks; /* NULL: the library's call */
+    bool copies;
+};
+
+static wl_error call(const struct work *w, wl_devptr to, wl_devptr from, wl_stream stream) {
+    const struct problem *p = w->problem;
+    if (w->copies)
+        return wl_copy(context, to, from, p->bytes, stream);
+    if (w->blocks) {
+        struct wl_tile_bound *launch = &w->blocks->launch;
+        launch->tiles.to = to;
+        launch->tiles.from = from;
+        void *arguments[] = {launch};
+        return wl__launch_shared(context, KERNEL_TILE_BOUND, launch->tiles.tiles, 1,
+                                 (struct wl__block){WL_BOUND_THREADS, 1}, w->blocks->memory, arguments,
+                                 stream);
+    }
+    if (p->is_transpose)
+        return wl_transpose_batched(context, p->width, to, from,
+                                    &(wl_transpose_layout){
+                                        .batch = p->sizes[0], .rows = p->sizes[1], .cols = p->sizes[2]},
+                                    stream);
+    return wl_permute(context, p->width, to, from, p->rank, p->sizes, p->order, stream);
+}
+
+static wl_error call_all(void *argument, wl_stream stream) {
+    const struct work *w = argument;
+    wl_error error = WL_ERROR_OK;
+    for (uint64_t i = 0; !error && i < w->problem->repeats; i++)
+        error = call(w, arena + half + i * w->problem->apart, arena + i * w->problem->apart, stream);
+    return error;
+}
+
+static int by_value(const void *a, const void *b) {
+    const float x = *(const float *)a, y = *(const float *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The median of some replays, after one more; 0 and a message if it fails. */
+static float time_of(struct work work, unsigned count) {
+    wl_replay *replay = NULL;
+    float times[64];
+    wl_error error = wl__replay_create(context, call_all, &work, &replay);
+    for (unsigned i = 0; !error && i <= count; i++) {
+        float *milliseconds = &times[i ? i - 1 : 0];
+        error = wl__event_record(before, NULL);
+        error = error ? error : wl__replay_launch(replay, NULL);
+        error = error ? error : wl__event_record(after, NULL);
+        error = error ? error : wl__event_elapsed(before, after, milliseconds);
+    }
+    wl__replay_destroy(replay);
+    if (error) {
+        fprintf(stderr, "tile_bound: %s\n", wl_message());
+        exit(1);
+    }
+    qsort(times, count, sizeof *times, by_value);
+    return times[count / 2] * 1000 / (float)work.problem->repeats;
+}
+
+/* ---------------------------------------------------------------- blocks */
+
+/* Bytes at whose multiples all pieces begin: a power of two. */
+static uint64_t grain_of(const struct problem *p, const uint64_t *extent, bool by_out) {
+    const struct wl__permute_shape *shape = &p->shape;
+    uint64_t bits = ALIGN;
+    for (unsigned d = 0; d < shape->rank; d++) {
+        const uint64_t size = shape->dim[d].size,
+                       step = (by_out ? shape->dim[d].out : shape->dim[d].in) * shape->width;
+        if (step > shape->width || extent[d] < size)
+            bits |= extent[d] > 1 && step > shape->width ? step : extent[d] * step | size % extent[d] * step;
+    }
+    return bits & -bits;
+}
+
+/* Describes the pieces of a tile on one side, and fills their table. */
+static bool make_side(struct wl_bound_side *side, const struct problem *p, const uint64_t *extent,
+                      bool by_out, uint32_t *table) {
+    const struct wl__permute_shape *shape = &p->shape;
+    uint64_t bytes = shape->width, pieces = 1;
+    unsigned i = 0;
+    for (bool together = true; i < shape->rank && together; i++) {
+        const unsigned d = wl__permute_dim(shape, by_out, i);
+        bytes *= extent[d];
+        together = extent[d] == shape->dim[d].size;
+    }
+    const unsigned first = i;
+    for (; i < shape->rank; i++)
+        pieces *= extent[wl__permute_dim(shape, by_out, i)];
+    if (pieces > PIECES || bytes > UINT32_MAX)
+        return false;
+    for (uint64_t piece = 0; piece < pieces; piece++) {
+        uint64_t rest = piece, at = 0;
+        for (i = first; i < shape->rank; i++) {
+            const unsigned d = wl__permute_dim(shape, by_out, i);
+            const uint64_t step = by_out ? shape->dim[d].out : shape->dim[d].in;
+            at += rest % extent[d] * step * shape->width;
+            rest /= extent[d];
+        }
+        if (at > UINT32_MAX)
+            return false;
+        table[piece] = (uint32_t)at;
+    }
+    side->pieces = (uint32_t)pieces;
+    side->bytes = (uint32_t)bytes;
+    side->phase = bytes < WL_PERMUTE_LINE ? WL_PERMUTE_ACCESS : WL_PERMUTE_LINE;
+    const uint64_t grain = grain_of(p, extent, by_out), most = bytes + (grain < side->phase ? side->phase - grain : 0);
+    side->pitch = (uint32_t)((most + side->phase - 1) / side->phase * side->phase / WL_PERMUTE_ACCESS);
+    side->lanes = 0;
+    while (side->lanes < 5 && (16u << side->lanes) < bytes + (bytes % 16 ? 15 : 0))
+        side->lanes++;
+    return true;
+}
+
+/* Makes blocks of such tiles; false if there are none. */
+static bool make_blocks(struct blocks *b, const struct problem *p, unsigned in_run, unsigned out_run,
+                        unsigned order) {
+    static uint32_t table[2][PIECES];
+    uint64_t bytes = p->shape.width;
+    memset(b, 0, sizeof *b);
+    wl__permute_extents(b->extent, &p->shape, in_run, out_run);
+    for (unsigned d = 0; d < p->shape.rank; d++)
+        bytes *= b->extent[d];
+    if (bytes < LEAST || bytes > MEMORY ||  !make_side(&b->launch.in, p, b->extent, false, table[0]) ||
+        !make_side(&b->launch.out, p, b->extent, true, table[1]) ||
+        !wl__permute_number(&context->tuned->permute, &b->launch.tiles, &p->shape, b->extent, b->extent, order))
+        return false;
+    b->order = order;
+    const uint64_t memory = (uint64_t)b->launch.in.pieces * b->launch.in.pitch * WL_PERMUTE_ACCESS;
+    if (memory > MEMORY)
+        return false;
+    b->memory = (unsigned)memory;
+    b->launch.stored = 1;
+    while (2 * b->launch.stored * WL_PERMUTE_ACCESS <= bytes)
+        b->launch.stored *= 2;
+    b->launch.tiles.bytes = p->bytes;
+    b->launch.in.table = tables;
+    b->launch.out.table = tables + sizeof table[0];
+    if (wl_upload(context, tables, table, sizeof table)) {
+        fprintf(stderr, "tile_bound: %s\n", wl_message());
+        exit(1);
+    }
+    return true;
+}
+
+/* Whether the blocks write all whole sectors of the output: if not, they are no bound. */
+static bool write_all(const struct problem *p, struct blocks *b) {
+    const unsigned char poison = 0x5a;
+    unsigned char *bytes = malloc(p->bytes), empty[WL_PERMUTE_SECTOR];
+    memset(empty, poison, sizeof empty);
+    bool all = bytes && !wl_fill(context, arena + half, poison, p->bytes, NULL) &&
+               !call(&(struct work){.problem = p, .blocks = b}, arena + half, arena, NULL) &&
+               !wl_synchronize(context) && !wl_download(context, bytes, arena + half, p->bytes);
+    for (uint64_t at = 0; all && at + sizeof empty <= p->bytes; at += sizeof empty)
+        all = memcmp(bytes + at, empty, sizeof empty) != 0;
+    free(bytes);
+    return all;
+}
+
+/* Tries all, and times the best again. */
+static struct blocks best_blocks(const struct problem *p) {
+    struct blocks best[BEST] = {{.time = 0}}, b;
+    unsigned count = 0;
+    uint64_t seen[RUNS * RUNS][WL_RANK_MAX], tried = 0;
+    for (unsigned i = 0; i < RUNS * RUNS; i++) {
+        if (!make_blocks(&b, p, runs[i % RUNS], runs[i / RUNS], 0))
+            continue;
+        bool again = false;
+        for (uint64_t k = 0; k < tried && !again; k++)
+            again = memcmp(seen[k], b.extent, sizeof b.extent) == 0;
+        if (again)
+            continue;
+        memcpy(seen[tried++], b.extent, sizeof b.extent);
+        for (unsigned order = 0; order < ORDERS; order++) {
+            if (!make_blocks(&b, p, runs[i % RUNS], runs[i / RUNS], order))
+                continue;
+            b.time = time_of((struct work){.problem = p, .blocks = &b}, 1);
+            unsigned at = count < BEST ? count++ : BEST;
+            for (; at > 0 && best[at - 1].time > b.time; at--)
+                if (at < BEST)
+                    best[at] = best[at - 1];
+            if (at < BEST)
+                best[at] = b;
+        }
+    }
+    b.time = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct blocks *one = &best[i], again;
+        bool made = false;
+        for (unsigned k = 0; k < RUNS * RUNS && !made; k++)
+            made = make_blocks(&again, p, runs[k % RUNS], runs[k / RUNS], one->order) &&
+                   memcmp(again.extent, one->extent, sizeof one->extent) == 0;
+        again.time = time_of((struct work){.problem = p, .blocks = &again}, rounds);
+        if (p->bytes <= CHECKED && !write_all(p, &again)) {
+            fprintf(stderr, "tile_bound: blocks of order %u leave sectors: %s\n", again.order, wl_message());
+            exit(1);
+        }
+        if (i == 0 || again.time < b.time)
+            b = again;
+    }
+    return b;
+}
+
+/* ---------------------------------------------------------------- the program */
+
+/* Random bytes, because equal ones may be moved faster. */
+static wl_error fill(void) {
+    const uint64_t piece = (half < 8 ? half : 8) << 20;
+    uint64_t *words = malloc(piece), state = 1;
+    wl_error error = words ? WL_ERROR_OK : WL_ERROR_OUT_OF_MEMORY;
+    for (uint64_t i = 0; words && i < piece / 8; i++)
+        words[i] = state = (state + 0x9e3779b97f4a7c15u) * 6364136223846793005u ^ state >> 31;
+    for (uint64_t at = 0; !error && at + piece <= half << 21; at += piece)
+        error = wl_upload(context, arena + at, words, piece);
+    free(words);
+    return error;
+}
+
+struct means {
+    double own, bound;
+    unsigned count;
+};
+
+static void run(const char *line, struct means *means) {
+    static const char *const orders[ORDERS] = {"pairs", "rows", "near", "streams"};
+    struct problem p;
+    if (!parse(line, &p))
+        return;
+    const float copy = time_of((struct work){.problem = &p, .copies = true}, rounds),
+                own = time_of((struct work){.problem = &p}, rounds);
+    const struct blocks b = best_blocks(&p);
+    const double share = own > 0 ? (double)copy / (double)own : 0,
+                 bound = b.time > 0 ? (double)copy / (double)b.time : 0;
+    printf("%s\t%" PRIu64 "\t%.2f\t%.2f\t%.2f\t%.3f\t%.3f\t", line, p.bytes, (double)copy, (double)own,
+           (double)b.time, share, bound);
+    for (unsigned d = p.shape.rank; d-- > 0;)
+        printf("%" PRIu64 "%s", b.extent[d], d ? "x" : "");
+    printf(" %s %u\n", orders[b.order], b.memory);
+    fflush(stdout);
+    if (share > 0) {
+        means->count++;
+        means->own += log(share);
+        means->bound += log(bound > share ? bound : share);
+    }
+}
+
+int main(int count, char **words) {
+    const char *device = "gpu";
+    for (int i = 1; i + 1 < count; i += 2) {
+        if (strcmp(words[i], "--device") == 0)
+            device = words[i + 1];
+        else if (strcmp(words[i], "--arena") == 0)
+            half = strtoull(words[i + 1], NULL, 10);
+        else if (strcmp(words[i], "--rounds") == 0)
+            rounds = (unsigned)atoi(words[i + 1]);
+    }
+    static const struct wl__modules own = {modules, 1};
+    wl__further_kernels(&own);
+    if (rounds > 63 || rounds == 0 || half == 0) {
+        fputs("tile_bound: --rounds must be 1 to 63, --arena at least 1\n", stderr);
+        return 2;
+    }
+    if (wl_open(&context, device) || wl_alloc(context, &arena, half << 21) ||
+        wl_alloc(context, &tables, 2 * PIECES * sizeof(uint32_t)) || wl__event_create(context, &before) ||
+        wl__event_create(context, &after) || fill()) {
+        fprintf(stderr, "tile_bound: %s\n", wl_message());
+        return 1;
+    }
+    half <<= 20;
+    char line[1024];
+    struct means means = {0};
+    while (fgets(line, sizeof line, stdin)) {
+        line[strcspn(line, "\n\t")] = '\0';
+        run(line, &means);
+    }
+    if (means.count)
+        printf("# %u problems: %.3f of a copy in the geometric mean; %.3f by the better of the library and its "
+               "bound\n",
+               means.count, exp(means.own / means.count), exp(means.bound / means.count));
+    wl__event_destroy(before);
+    wl__event_destroy(after);
+    wl_close(context);
+    return 0;
+}
