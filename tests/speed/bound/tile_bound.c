@@ -5,11 +5,12 @@
  * A problem is a line, sizes in elements, as tests/speed/mover_gains.c reads them; arrays have no gaps:
  *     transpose WIDTH BATCH ROWS COLS ...
  *     permute WIDTH RANK SIZE... ORDER... ...
- * The output has a line for each that moves more than rows: problem, bytes, the times of wl_copy of as many bytes, of the library's call
- * and of the fastest blocks in microseconds, the two shares of the copy, and the extents, order and bytes of
- * shared memory of these blocks.  Then come the geometric means.  Blocks are tried by RUNS and MEMORY below, in
- * all of the library's orders; a time is the median of ROUNDS replays of a graph that repeats the call on
- * consecutive places of the arena, which has twice MIB.  On a device without times, they are 0. */
+ * The output has a line for each that moves more than rows: problem, bytes, the times of wl_copy of as many
+ * bytes, of the library's call and of the fastest blocks in microseconds, the two shares of the copy, and the
+ * extents, order and bytes of shared memory of these blocks.  Then come the geometric means.  Blocks are
+ * tried by RUNS and MEMORY below, in all of the library's orders; a time is the median of ROUNDS replays of a
+ * graph that repeats the call on consecutive places of the arena, which has twice MIB.  On a device without
+ * times, they are 0. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -31,10 +32,17 @@ static const struct wl__module modules[] = {
 #include "tests/speed/bound/kernels.def"
 };
 
-enum { KERNEL_TILE_BOUND = WL_KERNEL_COUNT, ALIGN = 4096, REPEATS = 64, NUMBERS = 64, PIECES = 1 << 15, CHECKED = 32 << 20 };
+enum {
+    KERNEL_TILE_BOUND = WL_KERNEL_COUNT,
+    ALIGN = 4096,
+    REPEATS = 64,
+    NUMBERS = 64,
+    PIECES = 1 << 15,
+    CHECKED = 32 << 20
+};
 /* Contiguous bytes that a tile aims at, in either array; the least and most bytes of a tile. */
-static const unsigned runs[] = {32, 64, 128, 256, 512, 1024, 2048};
-enum { RUNS = sizeof runs / sizeof *runs, LEAST = 4 << 10, MEMORY = 100 << 10, ORDERS = 4, BEST = 4 };
+static const unsigned runs[] = {32, 64, 128, 256, 512, 1024, 2048, 4096};
+enum { RUNS = sizeof runs / sizeof *runs, LEAST = 2 << 10, MEMORY = 100 << 10, ORDERS = 4, BEST = 4 };
 
 static wl_context *context;
 static wl_devptr arena, tables;
@@ -115,10 +123,9 @@ static wl_error call(const struct work *w, wl_devptr to, wl_devptr from, wl_stre
                                  stream);
     }
     if (p->is_transpose)
-        return wl_transpose_batched(context, p->width, to, from,
-                                    &(wl_transpose_layout){
-                                        .batch = p->sizes[0], .rows = p->sizes[1], .cols = p->sizes[2]},
-                                    stream);
+        return wl_transpose_batched(
+            context, p->width, to, from,
+            &(wl_transpose_layout){.batch = p->sizes[0], .rows = p->sizes[1], .cols = p->sizes[2]}, stream);
     return wl_permute(context, p->width, to, from, p->rank, p->sizes, p->order, stream);
 }
 
@@ -202,7 +209,8 @@ static bool make_side(struct wl_bound_side *side, const struct problem *p, const
     side->pieces = (uint32_t)pieces;
     side->bytes = (uint32_t)bytes;
     side->phase = bytes < WL_PERMUTE_LINE ? WL_PERMUTE_ACCESS : WL_PERMUTE_LINE;
-    const uint64_t grain = grain_of(p, extent, by_out), most = bytes + (grain < side->phase ? side->phase - grain : 0);
+    const uint64_t grain = grain_of(p, extent, by_out),
+                   most = bytes + (grain < side->phase ? side->phase - grain : 0);
     side->pitch = (uint32_t)((most + side->phase - 1) / side->phase * side->phase / WL_PERMUTE_ACCESS);
     side->lanes = 0;
     while (side->lanes < 5 && (16u << side->lanes) < bytes + (bytes % 16 ? 15 : 0))
@@ -219,9 +227,10 @@ static bool make_blocks(struct blocks *b, const struct problem *p, unsigned in_r
     wl__permute_extents(b->extent, &p->shape, in_run, out_run);
     for (unsigned d = 0; d < p->shape.rank; d++)
         bytes *= b->extent[d];
-    if (bytes < LEAST || bytes > MEMORY ||  !make_side(&b->launch.in, p, b->extent, false, table[0]) ||
+    if (bytes < LEAST || bytes > MEMORY || !make_side(&b->launch.in, p, b->extent, false, table[0]) ||
         !make_side(&b->launch.out, p, b->extent, true, table[1]) ||
-        !wl__permute_number(&context->tuned->permute, &b->launch.tiles, &p->shape, b->extent, b->extent, order))
+        !wl__permute_number(&context->tuned->permute, &b->launch.tiles, &p->shape, b->extent, b->extent,
+                            order))
         return false;
     b->order = order;
     const uint64_t memory = (uint64_t)b->launch.in.pieces * b->launch.in.pitch * WL_PERMUTE_ACCESS;
@@ -241,17 +250,25 @@ static bool make_blocks(struct blocks *b, const struct problem *p, unsigned in_r
     return true;
 }
 
-/* Whether the blocks write all whole sectors of the output: if not, they are no bound. */
+static uint64_t random_word(uint64_t *state) {
+    return *state = (*state + 0x9e3779b97f4a7c15u) * 6364136223846793005u ^ *state >> 31;
+}
+
+/* Whether the blocks write all whole sectors of the output: if not, they are no bound.  What was there is
+ * random, because shared memory that they do not fill may hold what filled an array before. */
 static bool write_all(const struct problem *p, struct blocks *b) {
-    const unsigned char poison = 0x5a;
-    unsigned char *bytes = malloc(p->bytes), empty[WL_PERMUTE_SECTOR];
-    memset(empty, poison, sizeof empty);
-    bool all = bytes && !wl_fill(context, arena + half, poison, p->bytes, NULL) &&
-               !call(&(struct work){.problem = p, .blocks = b}, arena + half, arena, NULL) &&
-               !wl_synchronize(context) && !wl_download(context, bytes, arena + half, p->bytes);
-    for (uint64_t at = 0; all && at + sizeof empty <= p->bytes; at += sizeof empty)
-        all = memcmp(bytes + at, empty, sizeof empty) != 0;
-    free(bytes);
+    const uint64_t sector = WL_PERMUTE_SECTOR, bytes = p->bytes / sector * sector;
+    uint64_t *before_it = malloc(bytes + 1), *after_it = malloc(bytes + 1), state = p->bytes;
+    bool all = before_it && after_it;
+    for (uint64_t i = 0; all && i < bytes / sizeof state; i++)
+        before_it[i] = random_word(&state);
+    all = all && !wl_upload(context, arena + half, before_it, bytes) &&
+          !call(&(struct work){.problem = p, .blocks = b}, arena + half, arena, NULL) &&
+          !wl_synchronize(context) && !wl_download(context, after_it, arena + half, bytes);
+    for (uint64_t at = 0; all && at < bytes; at += sector)
+        all = memcmp((char *)before_it + at, (char *)after_it + at, sector) != 0;
+    free(before_it);
+    free(after_it);
     return all;
 }
 
@@ -307,7 +324,7 @@ static wl_error fill(void) {
     uint64_t *words = malloc(piece), state = 1;
     wl_error error = words ? WL_ERROR_OK : WL_ERROR_OUT_OF_MEMORY;
     for (uint64_t i = 0; words && i < piece / 8; i++)
-        words[i] = state = (state + 0x9e3779b97f4a7c15u) * 6364136223846793005u ^ state >> 31;
+        words[i] = random_word(&state);
     for (uint64_t at = 0; !error && at + piece <= half << 21; at += piece)
         error = wl_upload(context, arena + at, words, piece);
     free(words);
@@ -372,9 +389,10 @@ int main(int count, char **words) {
         run(line, &means);
     }
     if (means.count)
-        printf("# %u problems: %.3f of a copy in the geometric mean; %.3f by the better of the library and its "
-               "bound\n",
-               means.count, exp(means.own / means.count), exp(means.bound / means.count));
+        printf(
+            "# %u problems: %.3f of a copy in the geometric mean; %.3f by the better of the library and its "
+            "bound\n",
+            means.count, exp(means.own / means.count), exp(means.bound / means.count));
     wl__event_destroy(before);
     wl__event_destroy(after);
     wl_close(context);

@@ -5,11 +5,11 @@
  * Traffic: every byte is read once, but for vectors that two pieces share, and every sector is written once,
  * by the piece that it begins in; tiles that overlap at the end of a dimension are moved twice.
  *
- * Vectors of pieces of a line and more keep their places in a line of 128 bytes (async.cuh says why).  Each has
- * a place of its own: a load to a place that another load is on its way to may never be made (an H200 read 550
- * of 1007 MB).  Stores take the first places again and again. */
-#include "lib/cuda/earlier.cuh"
+ * Vectors of pieces of a line and more keep their places in a line of 128 bytes (async.cuh says why).  Each
+ * has a place of its own: a load to a place that another load is on its way to may never be made (an H200
+ * read 550 of 1007 MB).  Stores take the first places again and again. */
 #include "lib/cuda/async.cuh"
+#include "lib/cuda/earlier.cuh"
 #include "lib/permute/permute.cuh"
 #include "tests/speed/bound/tile_bound.h"
 

@@ -1,7 +1,8 @@
 /* What the host tells tile_bound.cu: plain C that both sides include.
  *
- * A tile is a box of the array, as in lib/permute/permute.h.  A piece is what is contiguous of it in an array.
- * Pieces are numbered on each side, and a table has each one's distance from the tile's first byte there. */
+ * A tile is a box of the array, as in lib/permute/permute.h.  A piece is what is contiguous of it in an
+ * array. Pieces are numbered on each side, and a table has each one's distance from the tile's first byte
+ * there. */
 #ifndef WIDELOAD_TESTS_TILE_BOUND_H
 #define WIDELOAD_TESTS_TILE_BOUND_H
 
