@@ -154,7 +154,7 @@ static bool can_async(const struct wl__problem *p) {
 static double cost_async(const struct wl__problem *p) {
     const struct wl__permute_plan *plan = p->plans->tiles;
     if (wl__permute_is_whole(p->tuned, &p->shape) || !plan_tiles(p, ASYNC) ||
-        !wl__permute_async_is_cheaper(p->tuned, plan, &p->shape, p->to, p->from))
+        !wl__permute_async_is_cheaper(p->tuned, plan, &p->shape, p->from))
         return WL_DEAR;
     p->plans->async_is_cheaper = true;
     return wl__permute_is_slow(p->tuned, plan, &p->shape) ? WL_SECOND : WL_AS_COPY;

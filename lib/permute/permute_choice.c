@@ -286,7 +286,7 @@ bool wl__permute_plan_async(const struct wl__tuned_permute *tuned, struct wl__pe
  * shift them (1.01 to 2.2 times as fast); and for 4 bytes, if rows are short in both arrays, or if three
  * dimensions are reversed and lines are whole. */
 static bool suits_async(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape,
-                        uint64_t to, uint64_t from) {
+                        uint64_t from) {
     uint64_t in = shape->dim[0].size * shape->width, out = shape->dim[shape->by_out[0]].size * shape->width;
     bool reversed = shape->rank == 3 && shape->by_out[0] == 2 && shape->by_out[1] == 1;
     return shape->width == 1 ||
@@ -296,8 +296,8 @@ static bool suits_async(const struct wl__tuned_permute *tuned, const struct wl__
 }
 
 bool wl__permute_async_is_cheaper(const struct wl__tuned_permute *tuned, const struct wl__permute_plan *plan,
-                                  const struct wl__permute_shape *shape, uint64_t to, uint64_t from) {
-    if (suits_async(tuned, shape, to, from))
+                                  const struct wl__permute_shape *shape, uint64_t from) {
+    if (suits_async(tuned, shape, from))
         return true;
     struct candidates tried = {.tuned = tuned, .cost = cost_of};
     consider_all(&tried, shape);

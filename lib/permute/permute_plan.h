@@ -97,7 +97,7 @@ bool wl__permute_plan_async(const struct wl__tuned_permute *tuned, struct wl__pe
                             const struct wl__permute_shape *shape, uint64_t to, uint64_t from);
 /* Whether that plan is estimated to be faster than the other. */
 bool wl__permute_async_is_cheaper(const struct wl__tuned_permute *tuned, const struct wl__permute_plan *plan,
-                                  const struct wl__permute_shape *shape, uint64_t to, uint64_t from);
+                                  const struct wl__permute_shape *shape, uint64_t from);
 /* Whether bulk copies (permute_bulk.h) are faster still, if they have a plan. */
 bool wl__permute_is_slow(const struct wl__tuned_permute *tuned, const struct wl__permute_plan *plan,
                          const struct wl__permute_shape *shape);
