@@ -26,7 +26,7 @@ static bool is_low(const struct wl__problem *p) {
            row <= p->tuned->low.most && p->width * p->layout.cols >= p->tuned->low.stream;
 }
 
-/* The output's rows begin at sectors too.  Otherwise the movers of any alignment are as fast. */
+/* The output's rows begin at sectors too, or are low.  Otherwise the movers of any alignment are as fast. */
 static bool is_at_sectors(const struct wl__problem *p) {
     return is_aligned(p) && (p->to_places % SECTOR == 0 || is_low(p));
 }
@@ -88,20 +88,21 @@ static bool breaks_streams(const struct wl__problem *p) {
     return l->rows >= (some ? tuned->some : tuned->any)[p->row];
 }
 
-/* Small matrices of a batch, of more columns or rows than a few: whole ones are up to 3 times as fast as
- * streams that leave a block of streams partly empty, and at most 6 % slower.  Such a block takes `whole`
- * bytes of streams of 17 fields and more, twice as many of 11 to 16, and so on
- * (groups_of() in streams_chunks.c, but for 15 and 16 fields to streams, which take `whole` bytes, too).  Of
- * bytes in an even number of columns banks conflict, and of many columns bulk copies are faster. */
+/* Small matrices of a batch, of more columns or rows than a few, or tiny ones of 4 bytes and wider: whole
+ * ones are up to 3 times as fast as streams that leave a block of streams partly empty, and at most 6 %
+ * slower. Such a block takes `whole` bytes of streams of 17 fields and more, twice as many of 11 to 16, and
+ * so on (groups_of() in streams_chunks.c, but for 15 and 16 fields to streams, which take `whole` bytes,
+ * too).  Of bytes in an even number of columns banks conflict, and of many columns bulk copies are faster. */
 static bool is_small_of_many(const struct wl__problem *p) {
     enum { FIELDS = 32 };
     const struct wl__tuned_narrow *tuned = &p->tuned->narrow;
     const wl_transpose_layout *l = &p->layout;
     const bool tall = l->rows > l->cols, joined = l->to_ld == l->rows && l->from_ld == l->cols;
     const uint64_t fields = tall ? l->cols : l->rows, stream = p->width * (tall ? l->rows : l->cols);
-    if (!p->is_narrow || !p->is_matrices || !joined || l->batch == 1 || p->width == 16 ||
-        fields <= tuned->most_few)
+    if (!p->is_narrow || !p->is_matrices || !joined || l->batch == 1)
         return false;
+    if (p->width == 16 || fields <= tuned->most_few)
+        return p->width >= 4 && matrix_bytes(p) <= tuned->tiny;
     if (p->width <= 2 && stream % (tuned->whole * (fields < FIELDS ? FIELDS / fields : 1)) == 0)
         return false;
     if (p->width > 1)

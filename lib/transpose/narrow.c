@@ -36,7 +36,7 @@ bool wl__narrow_fits(const struct wl__tuned_narrow *tuned, unsigned width,
     const struct sides suit = suited(tuned, width, layout);
     /* The longer side cannot overflow: the matrix lies in memory. */
     return (suit.rows || suit.cols) &&
-           (layout->batch == 1 || layout->rows * layout->cols * width >= tuned->matrix[__builtin_ctz(width)]);
+           (layout->batch == 1 || layout->rows * layout->cols * width >= tuned->matrix);
 }
 
 /* Whether the input's rows are the structures; if not, the output's are. */

@@ -14,8 +14,6 @@ static void make(void) {
     generic.transpose.in_flight = 0;
     generic.transpose.async_words = 0;
     generic.transpose.low.most = 0;
-    for (unsigned i = 0; i < 5; i++)
-        generic.transpose.narrow.matrix[i] = 2048;
     generic.transpose.slots[0].tiles = generic.transpose.slots[1].tiles = WL_NEVER;
     generic.transpose.clusters_row = WL_NEVER;
     generic.permute.async.torn_halves = 0;

@@ -61,7 +61,8 @@ struct wl__tuned_transpose {
     /* 1: for 4-byte and wider elements, asynchronous loads are 0.1 to 1.3 % faster than loads to registers.
      */
     uint32_t async_words;
-    /* Columns of 4-byte elements up to which they are so wherever rows begin: by 2 to 14 %. */
+    /* Columns of 4-byte elements up to which asynchronous loads are faster wherever rows begin: by 2 to 14 %.
+     */
     uint32_t async_cols;
     /* Rows of the output of narrow elements, beyond `least` and up to `most` bytes, whose tiles need no whole
      * sectors where the input's rows have `stream` bytes and more. */
@@ -160,7 +161,8 @@ struct wl__tuned_transpose {
         uint32_t vectors;      /* 1 and 2 bytes, a multiple of 16 bytes */
         uint32_t words, large; /* wider, matrices of more than `large` bytes */
         uint32_t bytes, few;   /* 1 byte, up to `few` columns */
-        uint32_t matrix[5];    /* bytes of a batch's matrix that fill a block, by width */
+        uint32_t matrix;       /* bytes of a batch's matrix that fill a block */
+        uint32_t tiny;         /* 4 bytes and wider: bytes of a matrix up to which it is moved whole */
         uint32_t fields, torn; /* columns that count as few; where structures are not whole vectors */
         /* Rows from which on panels beat streams that end within a vector, by 1 and 2 bytes: in arrays of any
          * size, and of so many bytes at least and at most. */
