@@ -145,6 +145,7 @@ random() {
 # What blocks that only move tiles reach, of the random shapes whose share of a copy is below BELOW.
 bounds() {
     "$here/random_shapes.py" problems "$out"/random-*.json ${BELOW:+--below "$BELOW"} >"$out/bounds.txt" || failed=1
+    rm -f "$out"/bounds.tsv "$out"/bounds.log
     [ -s "$out/bounds.txt" ] || return 0
     if "$build/tile_bound" --device "${DEVICE:-gpu}" --arena 2600 <"$out/bounds.txt" >"$out/bounds.tsv" 2>"$out/bounds.log"; then
         echo "Of these below ${BELOW:-0.8}, timed again: the share of a copy, that of blocks that only move its tiles, and the problem"

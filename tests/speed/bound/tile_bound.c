@@ -3,14 +3,16 @@
  * usage: tile_bound [--device NAME] [--arena MIB] [--rounds N] < PROBLEMS
  *
  * A problem is a line, sizes in elements, as tests/speed/mover_gains.c reads them; arrays have no gaps:
- *     transpose WIDTH BATCH ROWS COLS ...
- *     permute WIDTH RANK SIZE... ORDER... ...
- * The output has a line for each that moves more than rows: problem, bytes, the times of wl_copy of as many
- * bytes, of the library's call and of the fastest blocks in microseconds, the two shares of the copy, and the
- * extents, order and bytes of shared memory of these blocks.  Then come the geometric means.  Blocks are
- * tried by RUNS and MEMORY below, in all of the library's orders; a time is the median of ROUNDS replays of a
- * graph that repeats the call on consecutive places of the arena, which has twice MIB.  On a device without
- * times, they are 0. */
+ *     transpose WIDTH BATCH ROWS COLS COLS ROWS 0 0
+ *     permute WIDTH RANK SIZE... ORDER... 0 0
+ * The output has a line for each: problem, bytes, the times of wl_copy of as many bytes, of the library's
+ * call and of the fastest blocks in microseconds, the two shares of the copy, and the extents, order and
+ * bytes of shared memory of these blocks ("-" where no tile suits).  Then come the geometric means.  Problems
+ * that only copy have no line.  Others that cannot be measured have a message, and the exit status is 1.
+ *
+ * Tiles are tried by `runs` and MEMORY below, in all of the library's orders.  A time is the median of ROUNDS
+ * replays of a graph that repeats the call on consecutive places of the arena, which has twice MIB.  The
+ * simulator's times mean nothing.  `prof --check race` finds that tiles at the end of a dimension overlap. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -38,7 +40,8 @@ enum {
     REPEATS = 64,
     NUMBERS = 64,
     PIECES = 1 << 15,
-    CHECKED = 32 << 20
+    CHECKED = 32 << 20,
+    ROUNDS = 63
 };
 /* Contiguous bytes that a tile aims at, in either array; the least and most bytes of a tile. */
 static const unsigned runs[] = {32, 64, 128, 256, 512, 1024, 2048, 4096};
@@ -68,37 +71,72 @@ struct blocks {
 
 /* ---------------------------------------------------------------- problems */
 
-static bool parse(const char *line, struct problem *p) {
-    char copy[1024], *rest = NULL, *word;
-    uint64_t n[NUMBERS], count = 0;
+/* Reads the numbers of a line behind its first word; false if there are too many, or other words. */
+static bool read_numbers(char *rest, uint64_t n[NUMBERS], unsigned *count) {
+    char *word, *end;
+    for (*count = 0; (word = strtok_r(NULL, " ", &rest)); (*count)++) {
+        if (*count == NUMBERS || *word < '0' || *word > '9')
+            return false;
+        n[*count] = strtoull(word, &end, 10);
+        if (*end || n[*count] > INT64_MAX)
+            return false;
+    }
+    return true;
+}
+
+/* Reads a line's sizes and order.  Returns what is wrong with it, or NULL. */
+static const char *read_shape(const char *line, struct problem *p) {
+    char copy[1024], *rest = NULL;
+    uint64_t n[NUMBERS];
+    unsigned count, seen = 0;
     snprintf(copy, sizeof copy, "%s", line);
     const char *kind = strtok_r(copy, " ", &rest);
-    while ((word = strtok_r(NULL, " ", &rest)) && count < NUMBERS)
-        n[count++] = strtoull(word, NULL, 10);
-    memset(p, 0, sizeof *p);
-    p->is_transpose = kind && strcmp(kind, "transpose") == 0;
-    if (p->is_transpose && count >= 4) {
+    if (!kind || !read_numbers(rest, n, &count))
+        return "a problem is a word and numbers";
+    p->is_transpose = strcmp(kind, "transpose") == 0;
+    if (p->is_transpose) {
+        if (count != 8 || n[4] != n[3] || n[5] != n[2] || n[6] || n[7])
+            return "a transpose is WIDTH BATCH ROWS COLS COLS ROWS 0 0";
         p->rank = 3;
         memcpy(p->sizes, n + 1, 3 * sizeof *n);
         memcpy(p->order, (const unsigned[]){0, 2, 1}, sizeof(unsigned[3]));
-    } else if (kind && strcmp(kind, "permute") == 0 && count >= 2 && n[1] <= WL_RANK_MAX &&
-               count >= 2 + 2 * n[1]) {
+    } else {
+        if (strcmp(kind, "permute") != 0 || count < 2 || n[1] > WL_RANK_MAX || count != 4 + 2 * n[1] ||
+            n[count - 2] || n[count - 1])
+            return "a problem is a transpose, or permute WIDTH RANK SIZE... ORDER... 0 0";
         p->rank = (unsigned)n[1];
         for (unsigned i = 0; i < p->rank; i++) {
             p->sizes[i] = n[2 + i];
             p->order[i] = (unsigned)n[2 + p->rank + i];
+            if (n[2 + p->rank + i] >= p->rank || (seen & 1u << p->order[i]))
+                return "the order must hold each dimension once";
+            seen |= 1u << p->order[i];
         }
-    } else {
-        return false;
     }
-    p->bytes = p->width = (unsigned)n[0];
-    for (unsigned i = 0; i < p->rank; i++)
+    if (n[0] == 0 || n[0] > 16 || (n[0] & (n[0] - 1)))
+        return "the width must be 1, 2, 4, 8 or 16";
+    p->width = (unsigned)n[0];
+    return NULL;
+}
+
+/* The same, and what the problem takes.  shape.rank is less than 2 if it only copies. */
+static const char *parse(const char *line, struct problem *p) {
+    memset(p, 0, sizeof *p);
+    const char *wrong = read_shape(line, p);
+    if (wrong)
+        return wrong;
+    p->bytes = p->width;
+    for (unsigned i = 0; i < p->rank; i++) {
+        if (p->sizes[i] == 0)
+            return "a size is 0";
+        if (p->bytes > half / p->sizes[i])
+            return "it is larger than --arena";
         p->bytes *= p->sizes[i];
+    }
     p->apart = (p->bytes + ALIGN - 1) / ALIGN * ALIGN + ALIGN;
     p->repeats = half / p->apart < REPEATS ? half / p->apart : REPEATS;
-    if (p->bytes)
-        wl__permute_reduce(&p->shape, p->width, 0, 0, p->rank, p->sizes, p->order);
-    return p->repeats > 0 && p->shape.rank > 1;
+    wl__permute_reduce(&p->shape, p->width, 0, 0, p->rank, p->sizes, p->order);
+    return p->repeats ? NULL : "it is larger than --arena";
 }
 
 /* ---------------------------------------------------------------- calls */
@@ -142,10 +180,10 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-/* The median of some replays, after one more; 0 and a message if it fails. */
+/* The median of some replays, after one more.  The program ends if it fails. */
 static float time_of(struct work work, unsigned count) {
     wl_replay *replay = NULL;
-    float times[64];
+    float times[ROUNDS];
     wl_error error = wl__replay_create(context, call_all, &work, &replay);
     for (unsigned i = 0; !error && i <= count; i++) {
         float *milliseconds = &times[i ? i - 1 : 0];
@@ -234,7 +272,7 @@ static bool make_blocks(struct blocks *b, const struct problem *p, unsigned in_r
         return false;
     b->order = order;
     const uint64_t memory = (uint64_t)b->launch.in.pieces * b->launch.in.pitch * WL_PERMUTE_ACCESS;
-    if (memory > MEMORY)
+    if (memory > MEMORY || memory > wl__shared_for(context, 1, 0))
         return false;
     b->memory = (unsigned)memory;
     b->launch.stored = 1;
@@ -254,8 +292,9 @@ static uint64_t random_word(uint64_t *state) {
     return *state = (*state + 0x9e3779b97f4a7c15u) * 6364136223846793005u ^ *state >> 31;
 }
 
-/* Whether the blocks write all whole sectors of the output: if not, they are no bound.  What was there is
- * random, because shared memory that they do not fill may hold what filled an array before. */
+/* Whether the blocks write all whole sectors of the output, both vectors of each: if not, they are no bound.
+ * What was there is random, because shared memory that they do not fill may hold what filled an array before.
+ */
 static bool write_all(const struct problem *p, struct blocks *b) {
     const uint64_t sector = WL_PERMUTE_SECTOR, bytes = p->bytes / sector * sector;
     uint64_t *before_it = malloc(bytes + 1), *after_it = malloc(bytes + 1), state = p->bytes;
@@ -265,8 +304,8 @@ static bool write_all(const struct problem *p, struct blocks *b) {
     all = all && !wl_upload(context, arena + half, before_it, bytes) &&
           !call(&(struct work){.problem = p, .blocks = b}, arena + half, arena, NULL) &&
           !wl_synchronize(context) && !wl_download(context, after_it, arena + half, bytes);
-    for (uint64_t at = 0; all && at < bytes; at += sector)
-        all = memcmp((char *)before_it + at, (char *)after_it + at, sector) != 0;
+    for (uint64_t at = 0; all && at < bytes; at += WL_PERMUTE_ACCESS)
+        all = memcmp((char *)before_it + at, (char *)after_it + at, WL_PERMUTE_ACCESS) != 0;
     free(before_it);
     free(after_it);
     return all;
@@ -298,7 +337,7 @@ static struct blocks best_blocks(const struct problem *p) {
                 best[at] = b;
         }
     }
-    b.time = 0;
+    memset(&b, 0, sizeof b);
     for (unsigned i = 0; i < count; i++) {
         struct blocks *one = &best[i], again;
         bool made = false;
@@ -336,45 +375,71 @@ struct means {
     unsigned count;
 };
 
-static void run(const char *line, struct means *means) {
+/* False, and a message, for a line that cannot be measured. */
+static bool run(const char *line, struct means *means) {
     static const char *const orders[ORDERS] = {"pairs", "rows", "near", "streams"};
     struct problem p;
-    if (!parse(line, &p))
-        return;
-    const float copy = time_of((struct work){.problem = &p, .copies = true}, rounds),
-                own = time_of((struct work){.problem = &p}, rounds);
+    const char *wrong = parse(line, &p);
+    if (wrong) {
+        fprintf(stderr, "tile_bound: '%s': %s\n", line, wrong);
+        return false;
+    }
+    if (p.shape.rank < 2)
+        return true;
+    const double copy = (double)time_of((struct work){.problem = &p, .copies = true}, rounds),
+                 own = (double)time_of((struct work){.problem = &p}, rounds);
     const struct blocks b = best_blocks(&p);
-    const double share = own > 0 ? (double)copy / (double)own : 0,
-                 bound = b.time > 0 ? (double)copy / (double)b.time : 0;
-    printf("%s\t%" PRIu64 "\t%.2f\t%.2f\t%.2f\t%.3f\t%.3f\t", line, p.bytes, (double)copy, (double)own,
-           (double)b.time, share, bound);
-    for (unsigned d = p.shape.rank; d-- > 0;)
-        printf("%" PRIu64 "%s", b.extent[d], d ? "x" : "");
-    printf(" %s %u\n", orders[b.order], b.memory);
-    fflush(stdout);
-    if (share > 0) {
+    printf("%s\t%" PRIu64 "\t%.2f\t%.2f\t", line, p.bytes, copy, own);
+    if (b.memory == 0) {
+        printf("-\t%.3f\t-\t-\n", copy / own);
+    } else {
+        const double share = copy / own, bound = copy / (double)b.time;
+        printf("%.2f\t%.3f\t%.3f\t", (double)b.time, share, bound);
+        for (unsigned d = p.shape.rank; d-- > 0;)
+            printf("%" PRIu64 "%s", b.extent[d], d ? "x" : "");
+        printf(" %s %u\n", orders[b.order], b.memory);
         means->count++;
         means->own += log(share);
         means->bound += log(bound > share ? bound : share);
     }
+    fflush(stdout);
+    return true;
+}
+
+/* A number from 1 to `most`; 0 if it is none. */
+static uint64_t number(const char *word, uint64_t most) {
+    char *end = NULL;
+    const uint64_t n = *word >= '0' && *word <= '9' ? strtoull(word, &end, 10) : 0;
+    return n && !*end && n <= most ? n : 0;
+}
+
+static int usage(const char *wrong) {
+    fprintf(stderr,
+            "tile_bound: %s\n"
+            "usage: tile_bound [--device NAME] [--arena MIB] [--rounds 1 to 63] < PROBLEMS\n",
+            wrong);
+    return 2;
 }
 
 int main(int count, char **words) {
+    enum { MOST_MIB = 1 << 20 };
     const char *device = "gpu";
-    for (int i = 1; i + 1 < count; i += 2) {
+    for (int i = 1; i < count; i += 2) {
+        if (i + 1 == count)
+            return usage("options have a value");
         if (strcmp(words[i], "--device") == 0)
             device = words[i + 1];
         else if (strcmp(words[i], "--arena") == 0)
-            half = strtoull(words[i + 1], NULL, 10);
+            half = number(words[i + 1], MOST_MIB);
         else if (strcmp(words[i], "--rounds") == 0)
-            rounds = (unsigned)atoi(words[i + 1]);
+            rounds = (unsigned)number(words[i + 1], ROUNDS);
+        else
+            return usage("there is no such option");
     }
+    if (rounds == 0 || half == 0)
+        return usage("--arena must be 1 to 1048576, --rounds 1 to 63");
     static const struct wl__modules own = {modules, 1};
     wl__further_kernels(&own);
-    if (rounds > 63 || rounds == 0 || half == 0) {
-        fputs("tile_bound: --rounds must be 1 to 63, --arena at least 1\n", stderr);
-        return 2;
-    }
     if (wl_open(&context, device) || wl_alloc(context, &arena, half << 21) ||
         wl_alloc(context, &tables, 2 * PIECES * sizeof(uint32_t)) || wl__event_create(context, &before) ||
         wl__event_create(context, &after) || fill()) {
@@ -384,9 +449,10 @@ int main(int count, char **words) {
     half <<= 20;
     char line[1024];
     struct means means = {0};
+    bool all = true;
     while (fgets(line, sizeof line, stdin)) {
         line[strcspn(line, "\n\t")] = '\0';
-        run(line, &means);
+        all = run(line, &means) && all;
     }
     if (means.count)
         printf(
@@ -395,6 +461,8 @@ int main(int count, char **words) {
             means.count, exp(means.own / means.count), exp(means.bound / means.count));
     wl__event_destroy(before);
     wl__event_destroy(after);
+    wl_free(context, tables);
+    wl_free(context, arena);
     wl_close(context);
-    return 0;
+    return all ? 0 : 1;
 }
