@@ -148,7 +148,7 @@ bounds() {
     rm -f "$out"/bounds.tsv "$out"/bounds.log
     [ -s "$out/bounds.txt" ] || return 0
     if "$build/tile_bound" --device "${DEVICE:-gpu}" --arena 2600 <"$out/bounds.txt" >"$out/bounds.tsv" 2>"$out/bounds.log"; then
-        echo "Of these below ${BELOW:-0.8}, timed again: the share of a copy, that of blocks that only move its tiles, and the problem"
+        echo "Those that are low, timed again: the share of a copy, that of blocks that only move its tiles, and the problem"
         awk -F'\t' 'NF > 5 { print "  " $6 "  " $7 "  " $1 } /^#/' "$out/bounds.tsv" | sort
     else
         echo "FAILED bounds: see bounds.log"

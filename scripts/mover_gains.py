@@ -25,7 +25,7 @@ import statistics
 import subprocess
 import sys
 
-from random_shapes import Shapes
+from random_shapes import Shapes, problem
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WIDTHS = (1, 2, 4, 8, 16)
@@ -45,13 +45,10 @@ def of_the_page():
             p = row.get("params", {})
             if row.get("kernel") != "wideload" or row.get("experiment") in ("copy", "copy-any", "add-any"):
                 continue
-            if row["experiment"] == "transpose-any":
-                found.append(transpose(p["width"], p["batch"], p["rows"], p["cols"]))
+            if row["experiment"] in ("transpose-any", "permute"):
+                found.append(problem(row["experiment"], p))
             elif row["experiment"] == "transpose-inplace":
                 found.append(f"inplace {p['width']} {p['rows']} {p['cols']}")
-            elif row["experiment"] == "permute":
-                sizes = p["size"].split("x")
-                found.append(f"permute {p['width']} {len(sizes)} {' '.join(sizes)} {' '.join(p['order'])} 0 0")
             elif isinstance(p["fields"], int):
                 found.append(f"{row['experiment']} {p['width']} {p['fields']} {p['size']} 0 0")
             elif "f64" in str(p["fields"]):

@@ -157,11 +157,11 @@ def summary(arguments):
 
 
 def problem(experiment, params):
-    """A line for tests/speed/bound/tile_bound.c."""
-    sizes = params["size"].split("x")
+    """A result's transpose or permutation as tests/speed/mover_gains.c and tile_bound.c read it."""
     if experiment == "permute":
-        return " ".join(["permute", str(params["width"]), str(len(sizes)), *sizes, *params["order"], "0 0"])
-    batch, rows, cols = ["1"] * (3 - len(sizes)) + sizes
+        sizes = params["size"].split("x")
+        return f"permute {params['width']} {len(sizes)} {' '.join(sizes)} {' '.join(params['order'])} 0 0"
+    batch, rows, cols = params["batch"], params["rows"], params["cols"]
     return f"transpose {params['width']} {batch} {rows} {cols} {cols} {rows} 0 0"
 
 
