@@ -321,7 +321,7 @@ struct wl__tuned_permute {
      * copy, by words of 1 to 8 bytes; and where only registers' tiles are left, but of words of 16 bytes. */
     uint32_t rows_second;
     double rows_beyond[4];
-    uint32_t short_row; /* bytes of a row that is short, 4- and 8-byte elements */
+    uint32_t short_row; /* bytes of a row that is short, 4-byte elements */
     /* Minimum and maximum bytes of a tile that is contiguous in the output; minimum bytes of a row of it. */
     uint32_t whole_least, whole_most, whole_row;
     uint32_t cluster_memory; /* bytes of a block below which clusters lose: blocks come too fast */
