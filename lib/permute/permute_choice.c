@@ -52,9 +52,8 @@ static double cost_of(const struct wl__tuned_permute *permute, const struct wl__
            (shape->width == 8 && passes > 4 ? tuned->wide : 0);
 }
 
-/* Bytes at whose multiples contiguous pieces begin and end, up to a line. */
-static unsigned grain_of(const struct wl__permute_shape *shape, const uint64_t *extent, bool by_out,
-                         unsigned run) {
+unsigned wl__permute_grain(const struct wl__permute_shape *shape, const uint64_t *extent, bool by_out,
+                           unsigned run) {
     uint64_t bits = run | WL_PERMUTE_LINE;
     for (unsigned d = 0; d < shape->rank; d++) {
         uint64_t step = (by_out ? shape->dim[d].out : shape->dim[d].in) * shape->width,
@@ -81,8 +80,8 @@ static double async_cost_of(const struct wl__tuned_permute *permute, const struc
     if (tile.bytes > tuned->memory)
         return NO_COST;
     double in = tile.in_run, out = tile.out_run, bytes = (double)tile.bytes;
-    unsigned in_grain = grain_of(shape, extent, false, tile.in_run),
-             out_grain = grain_of(shape, extent, true, tile.out_run);
+    unsigned in_grain = wl__permute_grain(shape, extent, false, tile.in_run),
+             out_grain = wl__permute_grain(shape, extent, true, tile.out_run);
     return tuned->traffic * (tile.traffic - 1) + tuned->in / in +
            tuned->in_lines * (WL_PERMUTE_LINE - in_grain) / in + tuned->out / out +
            (out_grain < WL_PERMUTE_LINE ? tuned->out_lines / out : 0) +

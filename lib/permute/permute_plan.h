@@ -45,6 +45,10 @@ void wl__permute_extents(uint64_t *extent, const struct wl__permute_shape *shape
                          unsigned out_run);
 /* The contiguous bytes of a tile. */
 unsigned wl__permute_run(const uint64_t *extent, const struct wl__permute_shape *shape, bool by_out);
+/* Bytes at whose multiples a tile's contiguous pieces of `run` bytes begin and end in an array that begins at
+ * a line, up to a line: a power of two. */
+unsigned wl__permute_grain(const struct wl__permute_shape *shape, const uint64_t *extent, bool by_out,
+                           unsigned run);
 
 /* For division by `count`. */
 struct wl_permute_divisor wl__permute_divisor(uint64_t count);

@@ -31,6 +31,7 @@
 
 #include "ladder/ladder.h"
 #include "lib/context.h"
+#include "tests/speed/random_bytes.h"
 
 bool wl__masks[WL_KERNEL_COUNT], wl__launched[WL_KERNEL_COUNT];
 
@@ -339,20 +340,6 @@ static void run(char *line, bool dry) {
     wl__replay_destroy(all);
 }
 
-/* Random bytes, because equal ones may be moved faster. */
-static void fill(void) {
-    enum { PIECE = 1 << 20 };
-    uint64_t *words = malloc(PIECE), state = 1;
-    for (uint64_t at = 0; words && at < 2 * half; at += PIECE) {
-        if (at < 8 * PIECE)
-            for (size_t i = 0; i < PIECE / 8; i++)
-                words[i] = state = (state + 0x9e3779b97f4a7c15u) * 6364136223846793005u ^ state >> 31;
-        if (wl_upload(context, arena + at, words, PIECE))
-            break;
-    }
-    free(words);
-}
-
 int main(int count, char **words) {
     const char *device = "gpu", *modules = NULL;
     unsigned capability = 0;
@@ -386,12 +373,11 @@ int main(int count, char **words) {
     work_bytes = half / 2;
     if (rounds > 63 || rounds == 0 || wl_open(&context, device) ||
         (!dry && (wl_alloc(context, &arena, 2 * half) || wl_alloc(context, &work, work_bytes) ||
-                  wl__event_create(context, &before) || wl__event_create(context, &after)))) {
+                  wl__event_create(context, &before) || wl__event_create(context, &after) ||
+                  fill_randomly(context, arena, 2 * half)))) {
         fprintf(stderr, "mover_gains: %s\n", wl_message());
         return 1;
     }
-    if (!dry)
-        fill();
     if (capability)
         context->capability = capability;
     char line[1024];

@@ -19,11 +19,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bench/statistics.h"
 #include "ladder/ladder.h"
 #include "lib/embed.h"
 #include "lib/launch.h"
 #include "lib/permute/permute_plan.h"
 #include "tests/speed/bound/tile_bound.h"
+#include "tests/speed/random_bytes.h"
 
 #define MODULE(name, least, source, definitions, kernels) WL_EMBED(name)
 #include "tests/speed/bound/kernels.def"
@@ -40,6 +42,7 @@ enum {
     REPEATS = 64,
     NUMBERS = 64,
     PIECES = 1 << 15,
+    SMALL = 1 << 20,
     CHECKED = 32 << 20,
     ROUNDS = 63
 };
@@ -66,7 +69,13 @@ struct blocks {
     struct wl_tile_bound launch;
     uint64_t extent[WL_RANK_MAX];
     unsigned order, memory;
-    float time;
+    double time;
+};
+
+/* What makes them: the runs that their tiles aim at, and the order. */
+struct way {
+    unsigned in_run, out_run, order;
+    double time;
 };
 
 /* ---------------------------------------------------------------- problems */
@@ -175,62 +184,43 @@ static wl_error call_all(void *argument, wl_stream stream) {
     return error;
 }
 
-static int by_value(const void *a, const void *b) {
-    const float x = *(const float *)a, y = *(const float *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* The median of some replays, after one more.  The program ends if it fails. */
-static float time_of(struct work work, unsigned count) {
+/* The median of some replays, in microseconds, after one more.  The program ends if it fails. */
+static double time_of(struct work work, unsigned count) {
     wl_replay *replay = NULL;
-    float times[ROUNDS];
+    double times[ROUNDS];
     wl_error error = wl__replay_create(context, call_all, &work, &replay);
     for (unsigned i = 0; !error && i <= count; i++) {
-        float *milliseconds = &times[i ? i - 1 : 0];
+        float milliseconds = 0;
         error = wl__event_record(before, NULL);
         error = error ? error : wl__replay_launch(replay, NULL);
         error = error ? error : wl__event_record(after, NULL);
-        error = error ? error : wl__event_elapsed(before, after, milliseconds);
+        error = error ? error : wl__event_elapsed(before, after, &milliseconds);
+        times[i ? i - 1 : 0] = 1000 * (double)milliseconds;
     }
     wl__replay_destroy(replay);
     if (error) {
         fprintf(stderr, "tile_bound: %s\n", wl_message());
         exit(1);
     }
-    qsort(times, count, sizeof *times, by_value);
-    return times[count / 2] * 1000 / (float)work.problem->repeats;
+    return bench_summarise(times, count).median / (double)work.problem->repeats;
 }
 
 /* ---------------------------------------------------------------- blocks */
-
-/* Bytes at whose multiples all pieces begin: a power of two. */
-static uint64_t grain_of(const struct problem *p, const uint64_t *extent, bool by_out) {
-    const struct wl__permute_shape *shape = &p->shape;
-    uint64_t bits = ALIGN;
-    for (unsigned d = 0; d < shape->rank; d++) {
-        const uint64_t size = shape->dim[d].size,
-                       step = (by_out ? shape->dim[d].out : shape->dim[d].in) * shape->width;
-        if (step > shape->width || extent[d] < size)
-            bits |= extent[d] > 1 && step > shape->width ? step : extent[d] * step | size % extent[d] * step;
-    }
-    return bits & -bits;
-}
 
 /* Describes the pieces of a tile on one side, and fills their table. */
 static bool make_side(struct wl_bound_side *side, const struct problem *p, const uint64_t *extent,
                       bool by_out, uint32_t *table) {
     const struct wl__permute_shape *shape = &p->shape;
-    uint64_t bytes = shape->width, pieces = 1;
-    unsigned i = 0;
-    for (bool together = true; i < shape->rank && together; i++) {
-        const unsigned d = wl__permute_dim(shape, by_out, i);
-        bytes *= extent[d];
-        together = extent[d] == shape->dim[d].size;
-    }
-    const unsigned first = i;
-    for (; i < shape->rank; i++)
+    const unsigned bytes = wl__permute_run(extent, shape, by_out);
+    uint64_t pieces = 1;
+    unsigned first = 0, i;
+    while (first < shape->rank && extent[wl__permute_dim(shape, by_out, first)] ==
+                                      shape->dim[wl__permute_dim(shape, by_out, first)].size)
+        first++;
+    /* Part of one more dimension is contiguous. */
+    for (i = ++first; i < shape->rank; i++)
         pieces *= extent[wl__permute_dim(shape, by_out, i)];
-    if (pieces > PIECES || bytes > UINT32_MAX)
+    if (pieces > PIECES)
         return false;
     for (uint64_t piece = 0; piece < pieces; piece++) {
         uint64_t rest = piece, at = 0;
@@ -245,11 +235,11 @@ static bool make_side(struct wl_bound_side *side, const struct problem *p, const
         table[piece] = (uint32_t)at;
     }
     side->pieces = (uint32_t)pieces;
-    side->bytes = (uint32_t)bytes;
+    side->bytes = bytes;
     side->phase = bytes < WL_PERMUTE_LINE ? WL_PERMUTE_ACCESS : WL_PERMUTE_LINE;
-    const uint64_t grain = grain_of(p, extent, by_out),
+    const uint32_t grain = wl__permute_grain(shape, extent, by_out, bytes),
                    most = bytes + (grain < side->phase ? side->phase - grain : 0);
-    side->pitch = (uint32_t)((most + side->phase - 1) / side->phase * side->phase / WL_PERMUTE_ACCESS);
+    side->pitch = (most + side->phase - 1) / side->phase * side->phase / WL_PERMUTE_ACCESS;
     side->lanes = 0;
     while (side->lanes < 5 && (16u << side->lanes) < bytes + (bytes % 16 ? 15 : 0))
         side->lanes++;
@@ -257,20 +247,19 @@ static bool make_side(struct wl_bound_side *side, const struct problem *p, const
 }
 
 /* Makes blocks of such tiles; false if there are none. */
-static bool make_blocks(struct blocks *b, const struct problem *p, unsigned in_run, unsigned out_run,
-                        unsigned order) {
+static bool make_blocks(struct blocks *b, const struct problem *p, struct way way) {
     static uint32_t table[2][PIECES];
     uint64_t bytes = p->shape.width;
     memset(b, 0, sizeof *b);
-    wl__permute_extents(b->extent, &p->shape, in_run, out_run);
+    wl__permute_extents(b->extent, &p->shape, way.in_run, way.out_run);
     for (unsigned d = 0; d < p->shape.rank; d++)
         bytes *= b->extent[d];
     if (bytes < LEAST || bytes > MEMORY || !make_side(&b->launch.in, p, b->extent, false, table[0]) ||
         !make_side(&b->launch.out, p, b->extent, true, table[1]) ||
         !wl__permute_number(&context->tuned->permute, &b->launch.tiles, &p->shape, b->extent, b->extent,
-                            order))
+                            way.order))
         return false;
-    b->order = order;
+    b->order = way.order;
     const uint64_t memory = (uint64_t)b->launch.in.pieces * b->launch.in.pitch * WL_PERMUTE_ACCESS;
     if (memory > MEMORY || memory > wl__shared_for(context, 1, 0))
         return false;
@@ -286,10 +275,6 @@ static bool make_blocks(struct blocks *b, const struct problem *p, unsigned in_r
         exit(1);
     }
     return true;
-}
-
-static uint64_t random_word(uint64_t *state) {
-    return *state = (*state + 0x9e3779b97f4a7c15u) * 6364136223846793005u ^ *state >> 31;
 }
 
 /* Whether the blocks write all whole sectors of the output, both vectors of each: if not, they are no bound.
@@ -311,64 +296,59 @@ static bool write_all(const struct problem *p, struct blocks *b) {
     return all;
 }
 
-/* Tries all, and times the best again. */
-static struct blocks best_blocks(const struct problem *p) {
-    struct blocks best[BEST] = {{.time = 0}}, b;
-    unsigned count = 0;
-    uint64_t seen[RUNS * RUNS][WL_RANK_MAX], tried = 0;
+/* The time of blocks that have been made.  If they are no bound, the program ends. */
+static double time_of_blocks(const struct problem *p, struct blocks *b, unsigned count, uint64_t checked) {
+    if (p->bytes <= checked && !write_all(p, b)) {
+        fprintf(stderr, "tile_bound: blocks of order %u leave sectors: %s\n", b->order, wl_message());
+        exit(1);
+    }
+    return time_of((struct work){.problem = p, .blocks = b}, count);
+}
+
+static int by_time(const void *a, const void *b) {
+    const double x = ((const struct way *)a)->time, y = ((const struct way *)b)->time;
+    return x < y ? -1 : x > y;
+}
+
+/* Times all tiles once, each in every order; how many ways there are.  Of small arrays it checks all of them.
+ */
+static unsigned try_all(const struct problem *p, struct way ways[RUNS * RUNS * ORDERS]) {
+    uint64_t seen[RUNS * RUNS][WL_RANK_MAX];
+    unsigned count = 0, tiles = 0;
+    struct blocks b;
     for (unsigned i = 0; i < RUNS * RUNS; i++) {
-        if (!make_blocks(&b, p, runs[i % RUNS], runs[i / RUNS], 0))
-            continue;
-        bool again = false;
-        for (uint64_t k = 0; k < tried && !again; k++)
+        struct way way = {.in_run = runs[i % RUNS], .out_run = runs[i / RUNS]};
+        bool again = !make_blocks(&b, p, way);
+        for (unsigned k = 0; k < tiles && !again; k++)
             again = memcmp(seen[k], b.extent, sizeof b.extent) == 0;
         if (again)
             continue;
-        memcpy(seen[tried++], b.extent, sizeof b.extent);
-        for (unsigned order = 0; order < ORDERS; order++) {
-            if (!make_blocks(&b, p, runs[i % RUNS], runs[i / RUNS], order))
-                continue;
-            b.time = time_of((struct work){.problem = p, .blocks = &b}, 1);
-            unsigned at = count < BEST ? count++ : BEST;
-            for (; at > 0 && best[at - 1].time > b.time; at--)
-                if (at < BEST)
-                    best[at] = best[at - 1];
-            if (at < BEST)
-                best[at] = b;
-        }
+        memcpy(seen[tiles++], b.extent, sizeof b.extent);
+        for (way.order = 0; way.order < ORDERS; way.order++)
+            if (make_blocks(&b, p, way)) {
+                way.time = time_of_blocks(p, &b, 1, SMALL);
+                ways[count++] = way;
+            }
     }
-    memset(&b, 0, sizeof b);
-    for (unsigned i = 0; i < count; i++) {
-        struct blocks *one = &best[i], again;
-        bool made = false;
-        for (unsigned k = 0; k < RUNS * RUNS && !made; k++)
-            made = make_blocks(&again, p, runs[k % RUNS], runs[k / RUNS], one->order) &&
-                   memcmp(again.extent, one->extent, sizeof one->extent) == 0;
-        again.time = time_of((struct work){.problem = p, .blocks = &again}, rounds);
-        if (p->bytes <= CHECKED && !write_all(p, &again)) {
-            fprintf(stderr, "tile_bound: blocks of order %u leave sectors: %s\n", again.order, wl_message());
-            exit(1);
-        }
-        if (i == 0 || again.time < b.time)
-            b = again;
+    return count;
+}
+
+/* Tries all ways, and times the best again.  No bytes of memory: there is none. */
+static struct blocks best_blocks(const struct problem *p) {
+    struct way ways[RUNS * RUNS * ORDERS];
+    const unsigned count = try_all(p, ways);
+    struct blocks best = {.memory = 0}, b;
+    qsort(ways, count, sizeof *ways, by_time);
+    for (unsigned i = 0; i < count && i < BEST; i++) {
+        make_blocks(&b, p, ways[i]);
+        b.time = time_of_blocks(p, &b, rounds, CHECKED);
+        if (i == 0 || b.time < best.time)
+            best = b;
     }
-    return b;
+    return best;
 }
 
 /* ---------------------------------------------------------------- the program */
-
-/* Random bytes, because equal ones may be moved faster. */
-static wl_error fill(void) {
-    const uint64_t piece = (half < 8 ? half : 8) << 20;
-    uint64_t *words = malloc(piece), state = 1;
-    wl_error error = words ? WL_ERROR_OK : WL_ERROR_OUT_OF_MEMORY;
-    for (uint64_t i = 0; words && i < piece / 8; i++)
-        words[i] = random_word(&state);
-    for (uint64_t at = 0; !error && at + piece <= half << 21; at += piece)
-        error = wl_upload(context, arena + at, words, piece);
-    free(words);
-    return error;
-}
 
 struct means {
     double own, bound;
@@ -386,15 +366,15 @@ static bool run(const char *line, struct means *means) {
     }
     if (p.shape.rank < 2)
         return true;
-    const double copy = (double)time_of((struct work){.problem = &p, .copies = true}, rounds),
-                 own = (double)time_of((struct work){.problem = &p}, rounds);
+    const double copy = time_of((struct work){.problem = &p, .copies = true}, rounds),
+                 own = time_of((struct work){.problem = &p}, rounds);
     const struct blocks b = best_blocks(&p);
     printf("%s\t%" PRIu64 "\t%.2f\t%.2f\t", line, p.bytes, copy, own);
     if (b.memory == 0) {
         printf("-\t%.3f\t-\t-\n", copy / own);
     } else {
-        const double share = copy / own, bound = copy / (double)b.time;
-        printf("%.2f\t%.3f\t%.3f\t", (double)b.time, share, bound);
+        const double share = copy / own, bound = copy / b.time;
+        printf("%.2f\t%.3f\t%.3f\t", b.time, share, bound);
         for (unsigned d = p.shape.rank; d-- > 0;)
             printf("%" PRIu64 "%s", b.extent[d], d ? "x" : "");
         printf(" %s %u\n", orders[b.order], b.memory);
@@ -442,7 +422,7 @@ int main(int count, char **words) {
     wl__further_kernels(&own);
     if (wl_open(&context, device) || wl_alloc(context, &arena, half << 21) ||
         wl_alloc(context, &tables, 2 * PIECES * sizeof(uint32_t)) || wl__event_create(context, &before) ||
-        wl__event_create(context, &after) || fill()) {
+        wl__event_create(context, &after) || fill_randomly(context, arena, half << 21)) {
         fprintf(stderr, "tile_bound: %s\n", wl_message());
         return 1;
     }
