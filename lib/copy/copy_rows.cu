@@ -1,12 +1,13 @@
 /* Copies of rows that lie at some pitch of each other, in up to seven dimensions.  Compiled for pairs of
  * WL_WORD, the bytes of an access, and WL_PART, to a multiple of which both sides' rows lie and are long.
  *
- *   WL_WORD == WL_PART  rows are whole words: each thread moves WL_EACH of them
+ *   WL_WORD == WL_PART  rows are whole words: each thread moves WL_EACH of them, of 16 bytes one
  *   WL_WORD == 16       rows lie anywhere: each thread has a slot (slots.cuh) of a row, and a shift of its
  * own
  *
  * Accesses are numbered through all rows, so that no lane idles at a row's end.  A thread divides its number
- * by those of a row and of the dimensions, by multiplications.
+ * by those of a row and of the dimensions, by multiplications.  Of words below 16 bytes a row has many
+ * accesses, whose divisions would take longer than the memory: there the block notes its rows' places first.
  *
  * Traffic: every byte of the rows is read once and written once, in whole sectors of 32 bytes: rows that are
  * not whole sectors move up to two more each way.
@@ -43,24 +44,57 @@ typedef uint2 wl_word;
 typedef wl_part wl_word;
 #endif
 
+#if WL_EACH == 1
+
 extern "C" __global__ void WL_FULL_SM WL_NAME(const __grid_constant__ struct wl_rows p) {
     wl_await_earlier();
-    uint32_t first = blockIdx.x * (WL_SLOT_THREADS * WL_EACH) + threadIdx.x;
+    const uint32_t item = blockIdx.x * WL_SLOT_THREADS + threadIdx.x;
+    uint32_t word;
+    uint64_t to, from;
+    wl_row(p, wl_divide(item, p.slots, &word), &to, &from);
+    if (item < p.items)
+        ((wl_word *)((uint8_t *)p.to + to))[word] =
+            *wl_once((const wl_word *)((const uint8_t *)p.from + from) + word);
+}
+
+#else
+
+#define WL_ITEMS (WL_SLOT_THREADS * WL_EACH) /* accesses of a block, which has no more rows */
+
+extern "C" __global__ void WL_FULL_SM WL_NAME(const __grid_constant__ struct wl_rows p) {
+    wl_await_earlier();
+    __shared__ ulonglong2 places[WL_ITEMS];
+    const uint32_t first = blockIdx.x * WL_ITEMS, items = min(p.items - first, WL_ITEMS);
+    uint32_t before; /* the first row's accesses in earlier blocks */
+    const uint32_t row = wl_divide(first, p.slots, &before);
+    {
+        uint32_t rest;
+        const uint32_t last = wl_divide(before + items - 1, p.slots, &rest);
+        for (uint32_t i = threadIdx.x; i <= last; i += WL_SLOT_THREADS) {
+            uint64_t to, from;
+            wl_row(p, row + i, &to, &from);
+            places[i] = make_ulonglong2(to, from);
+        }
+    }
+    __syncthreads();
     wl_word moved[WL_EACH], *out[WL_EACH];
 #pragma unroll
     for (unsigned j = 0; j < WL_EACH; j++) {
-        uint32_t item = first + j * WL_SLOT_THREADS, word;
-        uint64_t to, from;
-        wl_row(p, wl_divide(item, p.slots, &word), &to, &from);
-        out[j] = (wl_word *)((uint8_t *)p.to + to) + word;
-        if (item < p.items)
-            moved[j] = *wl_once((const wl_word *)((const uint8_t *)p.from + from) + word);
+        const uint32_t item = threadIdx.x + j * WL_SLOT_THREADS;
+        if (item < items) {
+            uint32_t word;
+            const ulonglong2 place = places[wl_divide(before + item, p.slots, &word)];
+            out[j] = (wl_word *)((uint8_t *)p.to + place.x) + word;
+            moved[j] = *wl_once((const wl_word *)((const uint8_t *)p.from + place.y) + word);
+        }
     }
 #pragma unroll
     for (unsigned j = 0; j < WL_EACH; j++)
-        if (first + j * WL_SLOT_THREADS < p.items)
+        if (threadIdx.x + j * WL_SLOT_THREADS < items)
             *out[j] = moved[j];
 }
+
+#endif
 
 #else
 
