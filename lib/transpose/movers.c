@@ -89,28 +89,47 @@ static bool breaks_streams(const struct wl__problem *p) {
     return l->rows >= (some ? tuned->some : tuned->any)[p->row];
 }
 
+/* Whether streams of a batch of narrow elements fill the blocks that move them.  A block takes `whole` bytes
+ * of streams of 17 fields and more, and of the columns of 15 and 16 fields of bytes; twice as many of others
+ * of 11 to 16, and so on (groups_of() in streams_chunks.c). */
+static bool fills_blocks(const struct wl__problem *p, uint64_t fields, uint64_t stream, bool tall) {
+    enum { FIELDS = 32, STRUCTURE = 15 };
+    const bool one = fields >= FIELDS || (tall && p->width == 1 && fields >= STRUCTURE);
+    return stream % (p->tuned->narrow.of_narrow.whole * (one ? 1 : FIELDS / fields)) == 0;
+}
+
+/* Whether a small matrix of narrow elements is faster whole than as streams: by 1.05 to 2.6 times where these
+ * end within vectors or sectors, or are short.  Of up to most_few streams of whole vectors only short ones of
+ * pairs are slower than the matrix, and of more those that fill no blocks.  Many columns of bytes, which bulk
+ * copies bring, are as fast as streams. */
+static bool is_small_of_narrow(const struct wl__problem *p, uint64_t fields, uint64_t stream, bool tall) {
+    const struct wl__tuned_small_narrow *tuned = &p->tuned->narrow.of_narrow;
+    const uint64_t matrix = matrix_bytes(p);
+    if (fields <= p->tuned->narrow.most_few)
+        return stream % VECTOR != 0 ? matrix <= tuned->torn : p->width == 2 && stream <= tuned->short_pairs;
+    if (fills_blocks(p, fields, stream, tall))
+        return false;
+    if (!tall)
+        return p->width == 2 ? matrix <= tuned->pairs : stream < tuned->short_rows;
+    if (stream % SECTOR != 0)
+        return matrix <= tuned->tall_torn;
+    return p->width == 2 ? matrix <= p->tuned->narrow.small
+                         : fields <= tuned->tall_cols && matrix <= tuned->tall;
+}
+
 /* Small matrices of a batch, of more columns or rows than a few, or tiny ones of 4 bytes and wider: whole
  * ones are up to 3 times as fast as streams that leave a block of streams partly empty, and at most 6 %
- * slower. Such a block takes `whole` bytes of streams of 17 fields and more, twice as many of 11 to 16, and
- * so on (groups_of() in streams_chunks.c, but for 15 and 16 fields to streams, which take `whole` bytes,
- * too).  Of bytes in an even number of columns banks conflict, and of many columns bulk copies are faster. */
+ * slower. */
 static bool is_small_of_many(const struct wl__problem *p) {
-    enum { FIELDS = 32 };
     const struct wl__tuned_narrow *tuned = &p->tuned->narrow;
     const wl_transpose_layout *l = &p->layout;
     const bool tall = l->rows > l->cols, joined = l->to_ld == l->rows && l->from_ld == l->cols;
     const uint64_t fields = tall ? l->cols : l->rows, stream = p->width * (tall ? l->rows : l->cols);
     if (!p->is_narrow || !p->is_matrices || !joined || l->batch == 1)
         return false;
-    if (p->width == 16 || fields <= tuned->most_few)
-        return p->width >= 4 && matrix_bytes(p) <= tuned->tiny;
-    if (p->width <= 2 && stream % (tuned->whole * (fields < FIELDS ? FIELDS / fields : 1)) == 0)
-        return false;
-    if (p->width > 1)
-        return matrix_bytes(p) <= tuned->small;
-    return tall ? fields % 2 != 0 && fields < p->context->tuned->streams.bulk_fields &&
-                      stream < tuned->short_cols
-                : stream < tuned->short_rows;
+    if (p->width < 4)
+        return is_small_of_narrow(p, fields, stream, tall);
+    return matrix_bytes(p) <= (p->width == 16 || fields <= tuned->most_few ? tuned->tiny : tuned->small);
 }
 
 /* Streams that begin at sectors, or are long: faster than whole matrices and panels. */
@@ -264,7 +283,8 @@ static double cost_panels(const struct wl__problem *p) {
     const uint64_t enough = suits_vectors(p) ? tuned->aligned_bytes : tuned->panel_bytes,
                    stream = p->width * l->cols;
     return wl__cost_where(l->rows <= rows_of_panels(p) && !p->panels_lose &&
-                          !(p->width == 2 && l->rows >= tuned->slots_rows && cost_slots(p) <= WL_AS_COPY &&
+                          !(p->width == 2 && l->rows >= tuned->slots_rows && begins_at(p, VECTOR) &&
+                            cost_slots(p) <= WL_AS_COPY &&
                             fills_tiles(p, &wl__slots_of_rows[0], tuned->slots_full)) &&
                           (!p->is_narrow || breaks_streams(p) ||
                            (stream < tuned->stream && p->columns.bytes >= tuned->panel_least)) &&
@@ -281,12 +301,11 @@ static wl_error run_panels(const struct wl__problem *p) {
  * may come two vectors' rows before it, each with a pad. */
 static bool can_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
-    if (p->is_mixed || !wl__has_bulk(p->context) || p->width > 4 || l->from_ld != l->cols)
+    if (p->is_mixed || !wl__has_bulk(p->context) || p->width > 8 || l->from_ld != l->cols)
         return false;
     const uint64_t beside = WL_PIECE_BESIDE + (WL_PIECE_STRIP / VECTOR + 2) * WL_PIECE_PAD;
     const uint64_t room = wl__shared_for(p->context, 1, beside) - beside;
-    const uint64_t from = p->width * (l->batch > 1 ? l->from_stride : 0) | p->from;
-    return l->cols <= room / (WL_PIECE_STRIP + 2 * VECTOR) && from % VECTOR == 0;
+    return l->cols <= room / (WL_PIECE_STRIP + 2 * VECTOR) && p->from % VECTOR == 0;
 }
 
 /* Requests to shared memory per 512 bytes of such a tile without pads, by the rows per vector and the bank
@@ -309,7 +328,7 @@ static bool suits_pieces(const struct wl__problem *p) {
     const uint64_t room =
         wl__shared_for(p->context, p->tuned->pieces.blocks, WL_PIECE_BESIDE) - WL_PIECE_BESIDE;
     return l->cols > p->tuned->narrow.fields && row % VECTOR != 0 && row <= room / strip &&
-           l->rows >= strip &&
+           l->rows >= strip && (p->width < 8 || (row <= p->tuned->pieces.wide_row && !p->is_matrices)) &&
            (row < p->tuned->pieces.long_row || piece_requests(p) <= p->tuned->pieces.few) &&
            (piece_requests(p) <= (p->is_narrow ? p->tuned->pieces.few : p->tuned->pieces.most) ||
             (!p->is_narrow && wl__pieces_padded(p) && row <= p->tuned->pieces.padded_row));
@@ -333,7 +352,11 @@ static bool suits_torn_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const unsigned even = (unsigned)__builtin_ctz((unsigned)l->cols | 8);
     const uint64_t few = even < 2 ? p->tuned->pieces.torn_few[p->row] : p->tuned->narrow.fields;
+    /* Of large arrays of bytes streams are as fast or faster. */
+    if (p->width == 1 && p->is_narrow && matrix_bytes(p) * l->batch > p->tuned->pieces.torn_most[even > 0])
+        return false;
     return !begins_at(p, SECTOR) && l->cols > few && p->width * l->rows >= p->tuned->pieces.torn_stream &&
+           (p->width < 8 || !p->is_matrices) &&
            p->width * l->cols <= p->tuned->pieces.torn_row[p->row][even ? even - 1 : 0];
 }
 

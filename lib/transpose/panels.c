@@ -107,12 +107,12 @@ bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_tra
     return true;
 }
 
-/* Panels of bytes that transpose_group_panels.cu moves by words. */
-static bool group_columns(const wl_context *context, const wl_transpose_layout *l, bool tall,
+/* Panels of bytes, up to `budget` of them, that transpose_group_panels.cu moves by words. */
+static bool group_columns(const wl_context *context, const wl_transpose_layout *l, uint32_t budget, bool tall,
                           struct wl__panels *out) {
     const struct wl__tuned_groups *tuned = &context->tuned->transpose.groups;
     const uint32_t rows = (uint32_t)l->rows, edges = 2 * (VECTOR - 1), rest = l->from_ld % LINE;
-    uint64_t widest = (tall ? tuned->tall : tuned->low) / rows + edges;
+    uint64_t widest = budget / rows + edges;
     if (widest > context->tuned->transpose.panel_row)
         widest = context->tuned->transpose.panel_row;
     if (widest > l->cols + edges + LINE)
@@ -139,8 +139,12 @@ bool wl__panels_columns(const wl_context *context, unsigned width, const wl_tran
         return false;
     const struct wl__tuned_transpose *tuned = &context->tuned->transpose;
     const bool gaps = l->to_ld > l->rows || WL_MASKED(kernels[0][0][__builtin_ctz(width)]);
+    const struct wl__tuned_groups *groups = &tuned->groups;
     if (width == 1 && !gaps && l->rows >= 8 &&
-        (group_columns(context, l, false, out) || group_columns(context, l, true, out)))
+        (group_columns(context, l, groups->low, false, out) ||
+         group_columns(context, l, groups->tall, true, out) ||
+         (l->rows * l->cols * l->batch >= groups->large &&
+          group_columns(context, l, groups->large_tall, true, out))))
         return true;
     const uint32_t edges = 2 * (VECTOR - width), rows = (uint32_t)l->rows;
     const uint32_t budget = tuned->panel_budget[width >= 4];

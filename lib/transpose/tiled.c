@@ -45,7 +45,7 @@ const struct wl__tiled wl__slots_of_rows[2] = {
 #define PIECE_THREADS   256
 #define COLUMNS_THREADS 256
 static const wl__kernel pieces[] = {WL_KERNEL_transpose_pieces1, WL_KERNEL_transpose_pieces2,
-                                    WL_KERNEL_transpose_pieces4};
+                                    WL_KERNEL_transpose_pieces4, WL_KERNEL_transpose_pieces8};
 /* One line per row of the input; for 4 bytes also two. */
 static const wl__kernel columns[] = {WL_KERNEL_transpose_columns1_1, WL_KERNEL_transpose_columns2_1,
                                      WL_KERNEL_transpose_columns4_1};
@@ -199,13 +199,13 @@ wl_error wl__run_slots(const struct wl__problem *p) {
 }
 
 /* Moves bytes by words, if single bytes would have bank conflicts and enough rows fit; otherwise returns
- * false. */
+ * false.  Rows that are loaded in addition pay only where single bytes have the most conflicts. */
 static bool run_group_pieces(const struct wl__problem *p, wl_error *error) {
     const wl_transpose_layout *l = &p->layout;
     const struct wl__tuned_groups *tuned = &p->tuned->groups;
     const uint32_t cols = (uint32_t)l->cols, places = (uint32_t)(p->to_places | l->rows),
                    extra = places % SECTOR == 0 ? 0 : SECTOR, fit = tuned->pieces / cols / SECTOR * SECTOR;
-    if (p->width > 1 || cols % 2 != 0 || fit < tuned->piece_rows + extra ||
+    if (p->width > 1 || cols % 2 != 0 || fit < tuned->piece_rows + (cols % 8 == 0 ? 1 : 2) * extra ||
         WL_MASKED(WL_KERNEL_transpose_group_pieces))
         return false;
     const uint64_t all = wl__tiles_along(l->rows, SECTOR) * SECTOR;
@@ -221,7 +221,7 @@ static bool run_group_pieces(const struct wl__problem *p, wl_error *error) {
                                           .row = cols,
                                           .column = rows + 2 * SECTOR,
                                           .pad = walk.pad,
-                                          .aligned = cols % 4 == 0,
+                                          .aligned = (cols | p->from_places) % 4 == 0,
                                           .even = places % 4 == 0},
                      &launch.lanes);
     /* Lanes may take some rows more than the tile has, and the words after their last step. */

@@ -95,30 +95,40 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     const uint32_t in = 128 + (uint32_t)((uintptr_t)from % 128);
     {
         wl_barrier *const loaded = (wl_barrier *)shared;
-        const int begin = low * cols, end = high * cols, whole = end / 16 * 16;
-        if (threadIdx.x == 0) {
+        /* Loads begin at the vector that a group begins in, and end with the one that it ends in. */
+        const int past = (uintptr_t)from % 16, begin = low * cols - past, end = high * cols,
+                  whole = (end + past) / 16 * 16 - past;
+        if (threadIdx.x == 0)
             wl_barrier_init(loaded, 1);
-            wl_barrier_expect(loaded, whole - begin);
-        }
         /* Bytes in a vector that reaches out of the last row. */
         if (const int last = whole + (int)threadIdx.x - 32; last >= whole && last < end)
             shared[in + last + (pad ? last / group * pad : 0)] = from[last];
         __syncwarp();
         if (!pad) {
-            if (threadIdx.x == 0 && whole > begin)
-                wl_bulk_load_once(shared + in + begin, from + begin, whole - begin, loaded);
-        } else if (threadIdx.x < 32) {
-            for (int i = (int)threadIdx.x; i * group < whole; i += 32) {
-                const int first = max(begin, i * group), bytes = min(whole, (i + 1) * group) - first;
-                if (bytes > 0)
-                    wl_bulk_load_once(shared + in + i * pad + first, from + first, bytes, loaded);
+            if (threadIdx.x == 0) {
+                wl_barrier_expect(loaded, whole - begin);
+                if (whole > begin)
+                    wl_bulk_load_once(shared + in + begin, from + begin, whole - begin, loaded);
             }
+        } else if (threadIdx.x < 32) {
+            int bytes = 0;
+            for (int i = (int)threadIdx.x; i * group < whole; i += 32) {
+                const int first = max(begin, i * group - past),
+                          load = min(whole, (i + 1) * group + (past ? 16 - past : 0)) - first;
+                if (load > 0) {
+                    wl_bulk_load_once(shared + in + i * pad + first, from + first, load, loaded);
+                    bytes += load;
+                }
+            }
+            bytes = __reduce_add_sync(~0u, bytes);
+            if (threadIdx.x == 0)
+                wl_barrier_expect(loaded, bytes);
         }
         __syncthreads();
         wl_barrier_wait(loaded, 0);
     }
     char *const to = at.to + row + extra;
-    const bool aligned = cols % 4 == 0,
+    const bool aligned = ((uint32_t)cols | in) % 4 == 0,
                even = (((uint32_t)(uintptr_t)to | (uint32_t)all.tiles.to_pitch) % 4) == 0;
     if (aligned && even)
         put_columns<true, true>(all, in, to);

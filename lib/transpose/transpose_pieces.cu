@@ -25,6 +25,24 @@
 
 #define WL_STRIP (8 * WL_EACH) /* rows per line of the output */
 
+/* Puts element k into a vector whose bits are 0, and takes it out of there. */
+static __device__ __forceinline__ void put(uint32_t (&out)[4], int k, wl_element element) {
+#if WL_WIDTH == 8
+    out[2 * k] = element.x;
+    out[2 * k + 1] = element.y;
+#else
+    out[k * WL_WIDTH / 4] |= (uint32_t)element << k * WL_WIDTH % 4 * 8;
+#endif
+}
+
+static __device__ __forceinline__ wl_element taken(const uint32_t (&out)[4], int k) {
+#if WL_WIDTH == 8
+    return make_uint2(out[2 * k], out[2 * k + 1]);
+#else
+    return (wl_element)(out[k * WL_WIDTH / 4] >> k * WL_WIDTH % 4 * 8);
+#endif
+}
+
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_tiles all) {
     wl_await_earlier();
     /* The barrier; from the next line on the tile, at its place in a line (async.cuh says why). */
@@ -42,24 +60,32 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     char *const in = shared + 128 + (uintptr_t)from % 128;
 
     {
-        const int begin = low / WL_EACH, end = (high + WL_EACH - 1) / WL_EACH,
-                  whole = high * length / 16 * 16;
-        if (threadIdx.x == 0) {
+        /* Loads begin at the vector that a group begins in, and end with the one that it ends in. */
+        const int begin = low / WL_EACH, end = (high + WL_EACH - 1) / WL_EACH, past = (uintptr_t)from % 16,
+                  first = low * length - past, whole = (high * length + past) / 16 * 16 - past;
+        if (threadIdx.x == 0)
             wl_barrier_init(loaded, 1);
-            wl_barrier_expect(loaded, whole - low * length);
-        }
         /* Elements in a vector that reaches out of the last row. */
         const int last = whole + ((int)threadIdx.x - 32) * WL_WIDTH;
         if (last >= whole && last < high * length)
-            *(wl_element *)(in + last + (end - 1) * (pitch - group)) = *(const wl_element *)(from + last);
+            *(wl_element *)(in + last + last / group * (pitch - group)) = *(const wl_element *)(from + last);
         __syncwarp();
         if (pitch == group) {
-            if (threadIdx.x == 0 && whole > low * length)
-                wl_bulk_load_once(in + low * length, from + low * length, whole - low * length, loaded);
+            if (threadIdx.x == 0) {
+                wl_barrier_expect(loaded, whole - first);
+                if (whole > first)
+                    wl_bulk_load_once(in + first, from + first, whole - first, loaded);
+            }
         } else if (threadIdx.x < 32) {
+            int bytes = 0;
             for (int i = begin + (int)threadIdx.x; i < end; i += 32)
-                if (const int bytes = min(group, whole - i * group); bytes > 0)
-                    wl_bulk_load_once(in + i * pitch, from + i * group, bytes, loaded);
+                if (const int load = min(group + (past ? 16 : 0), whole - i * group + past); load > 0) {
+                    wl_bulk_load_once(in + i * pitch - past, from + i * group - past, load, loaded);
+                    bytes += load;
+                }
+            bytes = __reduce_add_sync(~0u, bytes);
+            if (threadIdx.x == 0)
+                wl_barrier_expect(loaded, bytes);
         }
     }
     __syncthreads();
@@ -84,9 +110,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
         uint32_t out[4] = {};
 #pragma unroll
         for (int k = 0; k < WL_EACH; k++)
-            out[k * WL_WIDTH / 4] |=
-                (uint32_t) * (const wl_element *)((k + k0 < WL_EACH ? here : below) + k * length)
-                << k * WL_WIDTH % 4 * 8;
+            put(out, k, *(const wl_element *)((k + k0 < WL_EACH ? here : below) + k * length));
         char *const address = to + (row + first) * WL_WIDTH;
         if (first >= low && first + WL_EACH <= high) {
             *(uint4 *)address = make_uint4(out[0], out[1], out[2], out[3]);
@@ -95,6 +119,6 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
 #pragma unroll
         for (int k = 0; k < WL_EACH; k++)
             if (first + k >= low && first + k < high)
-                ((wl_element *)address)[k] = (wl_element)(out[k * WL_WIDTH / 4] >> k * WL_WIDTH % 4 * 8);
+                ((wl_element *)address)[k] = taken(out, k);
     }
 }

@@ -95,17 +95,20 @@ struct wl__tuned_transpose {
         uint32_t some, large; /* requests up to which it wins for matrices of more than `large` bytes */
         uint32_t most;        /* requests beyond which it never wins */
         uint32_t long_row;    /* bytes of a row from which on it only wins for `few` requests */
-        uint32_t all_rows[3]; /* rows up to which a tile has all of them, and they may begin within sectors */
+        uint32_t all_rows[4]; /* rows up to which a tile has all of them, and they may begin within sectors */
         uint32_t
             torn_rows; /* rows of 4-byte elements up to which it beats tiles, though they end in sectors */
         /* Bytes of a row up to which it beats windows if the output's rows begin anywhere, by width and bank
          * conflicts: up to two-way, four-way, and pads for eight-way; and with pads if they begin at sectors.
          */
-        uint32_t torn_row[3][3], padded_row;
+        uint32_t torn_row[4][3], padded_row;
+        uint32_t wide_row; /* bytes of a row of 8-byte elements up to which it beats tiles */
         /* Columns up to which streams do better, though the output's rows begin anywhere, by width, for up to
          * two-way bank conflicts. */
-        uint32_t torn_few[3];
-        uint32_t torn_stream; /* bytes of a row of the output from which on it does so */
+        uint32_t torn_few[4];
+        uint32_t torn_stream;  /* bytes of a row of the output from which on it does so */
+        uint32_t torn_most[2]; /* bytes of an array of bytes beyond which streams do better, by whether
+                                  columns are an even number */
     } pieces;
     /* Bytes of a matrix of 2-byte elements from which on the columns mover beats whole matrices. */
     uint32_t columns_matrix;
@@ -134,10 +137,11 @@ struct wl__tuned_transpose {
     uint32_t panel_more[2][2];
 
     /* Bytes move by words.  A panel has up to `low` bytes, and up to `tall` where its rows would be shorter
-     * than `row` bytes.  A block of whole matrices has about `matrices` bytes.  A tile of whole rows has up
-     * to `pieces` bytes, and piece_rows rows or more. */
+     * than `row` bytes, or up to large_tall in arrays of `large` bytes and more.  A block of whole matrices
+     * has about `matrices` bytes.  A tile of whole rows has up to `pieces` bytes, and piece_rows rows or
+     * more. */
     struct wl__tuned_groups {
-        uint32_t low, tall, row, matrices, pieces, piece_rows;
+        uint32_t low, tall, large_tall, large, row, matrices, pieces, piece_rows;
     } groups;
     /* Hundredths of the tiles of both sides' lines that must be full for these to beat panels.  [3] is by 4,
      * 8, 16 bytes here. */
@@ -169,12 +173,17 @@ struct wl__tuned_transpose {
         struct wl__tuned_broken {
             uint32_t any[2], some[2], least, most[2];
         } broken;
-        /* Bytes of a batch's matrix up to which it is moved whole, of more columns or rows than most_few; not
-         * where narrow elements' streams fill blocks, which take `whole` bytes of each, or a multiple. */
-        uint32_t small, whole, most_few;
-        /* The same of 1-byte elements: bytes of a stream below which the matrix is moved whole, for odd
-         * numbers of columns and for rows. */
-        uint32_t short_cols, short_rows;
+        /* Bytes of a batch's matrix up to which it is moved whole, of more columns or rows than most_few: of
+         * 4-byte and wider elements, and of columns of pairs that are whole sectors. */
+        uint32_t small, most_few;
+        /* Narrow elements: bytes of a matrix up to which it is moved whole.  `torn` is for up to most_few
+         * streams that are no whole vectors; short_pairs is the bytes of others of pairs.  Of more streams,
+         * which do not fill blocks of `whole` bytes of each: `pairs` and short_rows are for rows, of pairs,
+         * and of bytes the length of a row below which it is; tall_torn for columns that are no whole
+         * sectors, and `tall` for up to tall_cols columns of bytes that are. */
+        struct wl__tuned_small_narrow {
+            uint32_t torn, short_pairs, whole, pairs, short_rows, tall_torn, tall, tall_cols;
+        } of_narrow;
     } narrow;
 };
 
