@@ -10,6 +10,8 @@ struct rows {
     uint64_t pitch[WL_RANK_MAX], span; /* bytes in the tile's memory */
 };
 
+#define SHORT_ROW 3 /* vectors */
+
 /* Elements that are transposed together in registers: as many rows as columns. */
 static unsigned group_of(unsigned width) {
     return width < 4 ? 4 / width : 1;
@@ -72,7 +74,8 @@ static unsigned in_axes(struct wl__permute_axis *axis, const struct rows *rows) 
 }
 
 /* Two neighbours of a row go first, so that a warp stores 256 bytes of two rows of the output and uses all
- * banks.  Then comes what lies along the output. */
+ * banks.  Then comes what lies along the output; the row itself comes last, unless the output's rows are side
+ * by side along it and have up to three vectors: lanes that lie apart would store parts of sectors. */
 static unsigned out_axes(struct wl__permute_axis *axis, const struct rows *rows) {
     const struct wl__permute_shape *shape = rows->shape;
     unsigned n = 0, width = shape->width, group = group_of(width), out0 = shape->by_out[0],
@@ -84,14 +87,18 @@ static unsigned out_axes(struct wl__permute_axis *axis, const struct rows *rows)
     if (rows->extent[out0] > vector)
         axis[n++] = (struct wl__permute_axis){rows->extent[out0] / vector, rows->pitch[out0] * vector,
                                               WL_PERMUTE_ACCESS, 0};
+    const struct wl__permute_axis row = {words / beside, beside * word, beside * column, 0};
+    const bool along = shape->by_out[1] == 0 && rows->extent[out0] <= SHORT_ROW * vector;
+    if (along && words > beside)
+        axis[n++] = row;
     for (unsigned i = 1; i < shape->rank; i++) {
         unsigned d = shape->by_out[i];
         if (d != 0 && rows->extent[d] > 1)
             axis[n++] =
                 (struct wl__permute_axis){rows->extent[d], rows->pitch[d], shape->dim[d].out * width, 0};
     }
-    if (words > beside)
-        axis[n++] = (struct wl__permute_axis){words / beside, beside * word, beside * column, 0};
+    if (!along && words > beside)
+        axis[n++] = row;
     return n;
 }
 

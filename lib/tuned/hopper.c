@@ -149,6 +149,7 @@ const struct wl__tuned wl__tuned_hopper = {
                       .in_flight = 75 << 10,
                       .blocks = 4,
                       .margin = 0.03,
+                      .most = 0.5,
                       .dear = 0.18,
                       .dear_reversed = 0.1075,
                       .torn_halves = 1},

@@ -219,6 +219,7 @@ struct wl__tuned_async {
     uint32_t memory;            /* maximum bytes of a tile */
     uint32_t in_flight, blocks; /* bytes in flight while one block stores; the fewest blocks */
     double margin;              /* what registers must cost more: below it the two are within 1 % */
+    double most;                /* cost from which on they do not serve short rows of 4 bytes unasked */
     double dear;                /* cost from which on bulk copies are up to half again as fast, 4 bytes */
     double dear_reversed;       /* the same for reversed dimensions, where they are 2 % faster */
     uint32_t torn_halves;       /* 1: of 2-byte elements they win where the input's rows begin anywhere */

@@ -324,6 +324,32 @@ static void narrow_tiles_suit(void **unused) {
     assert_true(plan.bulk.columns > 5);
 }
 
+/* Bytes of the output between a warp's first lanes and their neighbours, in an asynchronous plan of a problem
+ * of 4-byte elements. */
+static uint64_t between_lanes(unsigned rank, const uint64_t *sizes, const unsigned *order) {
+    const uint64_t to = 1ull << 40, from = 4096;
+    struct wl__permute_shape shape;
+    struct wl__permute_plan plan;
+    wl__permute_reduce(&shape, 4, to, from, rank, sizes, order);
+    assert_true(wl__permute_plan_async(tuned, &plan, &shape, to, from));
+    /* One that is a row's first axis lies behind the vectors of a row of the output, if it has several. */
+    const struct wl_permute_side *out = &plan.sides.out;
+    const bool several = plan.extent[shape.by_out[0]] > 4;
+    return out->part[several].global;
+}
+
+/* Rows of the output of up to three vectors that lie side by side along a row of the input: lanes follow
+ * them, not what lies behind. */
+static void lanes_store_neighbours(void **unused) {
+    (void)unused;
+    assert_int_equal(
+        between_lanes(6, (const uint64_t[]){16, 8, 4, 3, 64, 15}, (const unsigned[]){1, 4, 3, 0, 5, 2}), 16);
+    assert_int_equal(
+        between_lanes(6, (const uint64_t[]){12, 14, 20, 64, 3, 5}, (const unsigned[]){4, 2, 1, 3, 5, 0}), 48);
+    assert_int_not_equal(
+        between_lanes(6, (const uint64_t[]){16, 14, 20, 64, 3, 5}, (const unsigned[]){4, 2, 1, 3, 5, 0}), 64);
+}
+
 /* The choices that the library would make. */
 static void choices_are_right(void **unused) {
     (void)unused;
@@ -371,6 +397,7 @@ int main(void) {
         cmocka_unit_test(fine_tiles_are_considered),
         cmocka_unit_test(records_share),
         cmocka_unit_test(narrow_tiles_suit),
+        cmocka_unit_test(lanes_store_neighbours),
         cmocka_unit_test(choices_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
