@@ -351,7 +351,9 @@ static double cost_pieces(const struct wl__problem *p) {
 static bool suits_torn_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const unsigned even = (unsigned)__builtin_ctz((unsigned)l->cols | 8);
-    const uint64_t few = even < 2 ? p->tuned->pieces.torn_few[p->row] : p->tuned->narrow.fields;
+    const uint64_t few = p->width == 8 && even ? p->tuned->pieces.wide_few
+                         : even < 2            ? p->tuned->pieces.torn_few[p->row]
+                                               : p->tuned->narrow.fields;
     /* Of large arrays of bytes streams are as fast or faster. */
     if (p->width == 1 && p->is_narrow && matrix_bytes(p) * l->batch > p->tuned->pieces.torn_most[even > 0])
         return false;

@@ -49,6 +49,7 @@ const struct wl__tuned wl__tuned_hopper = {
                        .torn_row = {{400, 128, 104}, {320, 320, 256}, {256, 256, 256}, {3200, 800, 800}},
                        .padded_row = 256,
                        .wide_row = 3200,
+                       .wide_few = 64,
                        .torn_few = {28, 24, 32, 32},
                        .torn_stream = 1024,
                        .torn_most = {100u << 20, 250u << 20}},

@@ -102,7 +102,9 @@ struct wl__tuned_transpose {
          * conflicts: up to two-way, four-way, and pads for eight-way; and with pads if they begin at sectors.
          */
         uint32_t torn_row[4][3], padded_row;
-        uint32_t wide_row; /* bytes of a row of 8-byte elements up to which it beats tiles */
+        /* 8-byte elements: bytes of a row up to which it beats tiles, and even numbers of columns up to which
+         * one tile has them all and wins where the output's rows begin anywhere. */
+        uint32_t wide_row, wide_few;
         /* Columns up to which streams do better, though the output's rows begin anywhere, by width, for up to
          * two-way bank conflicts. */
         uint32_t torn_few[4];

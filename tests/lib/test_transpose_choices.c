@@ -117,6 +117,8 @@ static const struct choice odd[] = {
     {8, {.rows = 1026, .cols = 399, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
     {8, {.rows = 1026, .cols = 401, .batch = 1}, 0, 0, ": shifted: ", ": shifted: "},
     {8, {.rows = 1026, .cols = 100, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+    {8, {.rows = 1026, .cols = 66, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+    {8, {.rows = 1026, .cols = 64, .batch = 1}, 0, 0, ": shifted: ", ": shifted: "},
     {8, {.rows = 1026, .cols = 104, .batch = 1}, 0, 0, ": shifted: ", ": shifted: "},
     {8, {.rows = 1024, .cols = 399, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
     {8, {.rows = 1024, .cols = 401, .batch = 1}, 0, 0, ": shifted: ", ": shifted: "},
