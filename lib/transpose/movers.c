@@ -89,19 +89,20 @@ static bool breaks_streams(const struct wl__problem *p) {
     return l->rows >= (some ? tuned->some : tuned->any)[p->row];
 }
 
-/* Whether streams of a batch of narrow elements fill the blocks that move them.  A block takes `whole` bytes
- * of streams of 17 fields and more, and of the columns of 15 and 16 fields of bytes; twice as many of others
- * of 11 to 16, and so on (groups_of() in streams_chunks.c). */
+/* Whether streams of a batch of narrow elements fill the blocks that move them, as measured.  A block takes
+ * `whole` bytes of each of 17 streams and more, and of 15 and 16 columns of bytes; twice as many of each of
+ * others of 11 to 16, and so on, as groups_of() in lib/fields/streams_chunks.c has it for streams of any
+ * alignment. */
 static bool fills_blocks(const struct wl__problem *p, uint64_t fields, uint64_t stream, bool tall) {
     enum { FIELDS = 32, STRUCTURE = 15 };
     const bool one = fields >= FIELDS || (tall && p->width == 1 && fields >= STRUCTURE);
     return stream % (p->tuned->narrow.of_narrow.whole * (one ? 1 : FIELDS / fields)) == 0;
 }
 
-/* Whether a small matrix of narrow elements is faster whole than as streams: by 1.05 to 2.6 times where these
- * end within vectors or sectors, or are short.  Of up to most_few streams of whole vectors only short ones of
- * pairs are slower than the matrix, and of more those that fill no blocks.  Many columns of bytes, which bulk
- * copies bring, are as fast as streams. */
+/* Whether a small matrix of narrow elements is faster whole than as streams: by 1.05 to 2.6 times if its
+ * streams end within vectors or sectors, or are short.  Of up to most_few streams that are whole vectors only
+ * short ones of pairs are slower than the matrix; of more only those that fill no blocks are.  Many columns
+ * of bytes, which bulk copies bring, are as fast as the matrix. */
 static bool is_small_of_narrow(const struct wl__problem *p, uint64_t fields, uint64_t stream, bool tall) {
     const struct wl__tuned_small_narrow *tuned = &p->tuned->narrow.of_narrow;
     const uint64_t matrix = matrix_bytes(p);
@@ -117,9 +118,8 @@ static bool is_small_of_narrow(const struct wl__problem *p, uint64_t fields, uin
                          : fields <= tuned->tall_cols && matrix <= tuned->tall;
 }
 
-/* Small matrices of a batch, of more columns or rows than a few, or tiny ones of 4 bytes and wider: whole
- * ones are up to 3 times as fast as streams that leave a block of streams partly empty, and at most 6 %
- * slower. */
+/* Small matrices of a batch that are faster whole than as streams: these leave a block of streams partly
+ * empty, or end within vectors.  The matrix is up to 3 times as fast, and at most 8 % slower. */
 static bool is_small_of_many(const struct wl__problem *p) {
     const struct wl__tuned_narrow *tuned = &p->tuned->narrow;
     const wl_transpose_layout *l = &p->layout;
@@ -298,7 +298,8 @@ static wl_error run_panels(const struct wl__problem *p) {
 /* ---------------------------------------------------------------- pieces and columns */
 
 /* Bulk copies load whole rows of the input, which are contiguous; vectors store the output.  With a strip
- * may come two vectors' rows before it, each with a pad. */
+ * may come two vectors' rows before it, each with a pad.  A load begins at the vector that its rows begin in.
+ * So the first matrix has to begin at one: else the load would reach out of the array. */
 static bool can_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     if (p->is_mixed || !wl__has_bulk(p->context) || p->width > 8 || l->from_ld != l->cols)
@@ -320,6 +321,11 @@ bool wl__pieces_padded(const struct wl__problem *p) {
     return p->width < 4 && p->layout.cols % 8 == 0;
 }
 
+/* Of 8-byte elements whole matrices are as fast, and so are tiles of lines for long rows. */
+static bool is_no_wide_piece(const struct wl__problem *p) {
+    return p->width == 8 && (p->is_matrices || p->width * p->layout.cols > p->tuned->pieces.wide_row);
+}
+
 /* Rows are not whole vectors, columns are not few, and rows are so short that two blocks fit.  Of long rows
  * windows are 1.03 to 1.06 times as fast unless bank conflicts are few. */
 static bool suits_pieces(const struct wl__problem *p) {
@@ -328,7 +334,7 @@ static bool suits_pieces(const struct wl__problem *p) {
     const uint64_t room =
         wl__shared_for(p->context, p->tuned->pieces.blocks, WL_PIECE_BESIDE) - WL_PIECE_BESIDE;
     return l->cols > p->tuned->narrow.fields && row % VECTOR != 0 && row <= room / strip &&
-           l->rows >= strip && (p->width < 8 || (row <= p->tuned->pieces.wide_row && !p->is_matrices)) &&
+           l->rows >= strip && !is_no_wide_piece(p) &&
            (row < p->tuned->pieces.long_row || piece_requests(p) <= p->tuned->pieces.few) &&
            (piece_requests(p) <= (p->is_narrow ? p->tuned->pieces.few : p->tuned->pieces.most) ||
             (!p->is_narrow && wl__pieces_padded(p) && row <= p->tuned->pieces.padded_row));
@@ -346,19 +352,25 @@ static double cost_pieces(const struct wl__problem *p) {
                            !is_matrices(p)));
 }
 
-/* Many short rows, while the output's begin anywhere.  A few columns less than elsewhere are 1.03 to 1.1
- * times as fast as streams that end within vectors, if bank conflicts are few. */
+/* Streams that are as fast or faster than pieces whose output begins anywhere: few columns, and bytes of
+ * large arrays.  A few columns less than elsewhere are 1.03 to 1.1 times as fast by pieces, if bank conflicts
+ * are few.  Of 8-byte elements a tile of lines has up to wide_few columns. */
+static bool streams_beat_torn_pieces(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const bool even = l->cols % 2 == 0;
+    const uint64_t few = p->width == 8 && even ? p->tuned->pieces.wide_few
+                         : l->cols % 4         ? p->tuned->pieces.torn_few[p->row]
+                                               : p->tuned->narrow.fields;
+    return l->cols <= few ||
+           (p->width == 1 && p->is_narrow && matrix_bytes(p) * l->batch > p->tuned->pieces.torn_most[even]);
+}
+
+/* Many short rows, while the output's begin anywhere. */
 static bool suits_torn_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const unsigned even = (unsigned)__builtin_ctz((unsigned)l->cols | 8);
-    const uint64_t few = p->width == 8 && even ? p->tuned->pieces.wide_few
-                         : even < 2            ? p->tuned->pieces.torn_few[p->row]
-                                               : p->tuned->narrow.fields;
-    /* Of large arrays of bytes streams are as fast or faster. */
-    if (p->width == 1 && p->is_narrow && matrix_bytes(p) * l->batch > p->tuned->pieces.torn_most[even > 0])
-        return false;
-    return !begins_at(p, SECTOR) && l->cols > few && p->width * l->rows >= p->tuned->pieces.torn_stream &&
-           (p->width < 8 || !p->is_matrices) &&
+    return !begins_at(p, SECTOR) && !streams_beat_torn_pieces(p) && !is_no_wide_piece(p) &&
+           p->width * l->rows >= p->tuned->pieces.torn_stream &&
            p->width * l->cols <= p->tuned->pieces.torn_row[p->row][even ? even - 1 : 0];
 }
 

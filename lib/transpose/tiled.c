@@ -199,7 +199,8 @@ wl_error wl__run_slots(const struct wl__problem *p) {
 }
 
 /* Moves bytes by words, if single bytes would have bank conflicts and enough rows fit; otherwise returns
- * false.  Rows that are loaded in addition pay only where single bytes have the most conflicts. */
+ * false.  A tile has twice as many rows in addition to 64 as it loads for their ends, or as many where single
+ * bytes have the most conflicts. */
 static bool run_group_pieces(const struct wl__problem *p, wl_error *error) {
     const wl_transpose_layout *l = &p->layout;
     const struct wl__tuned_groups *tuned = &p->tuned->groups;

@@ -10,7 +10,11 @@
  * Bank conflicts: where columns are whole words, the rows of lanes' tasks lie tile_pad bytes further apart,
  * and the library chooses how many lanes take rows of the same columns.
  *
- * Traffic: every byte is read once but those of additional rows, which the L2 still has, and written once.
+ * A load begins at the vector that its rows begin in, which may lie before the matrix but not before the
+ * array, and ends with the vector that they end in.
+ *
+ * Traffic: every byte is read once but those of additional rows and of vectors in which two loads meet, which
+ * the L2 still has, and written once.
  */
 #include "lib/cuda/bulk.cuh"
 #include "lib/cuda/earlier.cuh"
@@ -95,7 +99,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     const uint32_t in = 128 + (uint32_t)((uintptr_t)from % 128);
     {
         wl_barrier *const loaded = (wl_barrier *)shared;
-        /* Loads begin at the vector that a group begins in, and end with the one that it ends in. */
+        /* Bytes from the first row on: where the first load begins, the rows end, and whole vectors do. */
         const int past = (uintptr_t)from % 16, begin = low * cols - past, end = high * cols,
                   whole = (end + past) / 16 * 16 - past;
         if (threadIdx.x == 0)

@@ -16,7 +16,11 @@
  * each WL_EACH rows are a load, and lie all.tile_pad bytes further apart.  512 bytes take 8 requests for
  * WL_WIDTH 2, where there is time for 57.
  *
- * Traffic: every byte is read once but those of additional rows, which the L2 still has, and written once.
+ * A load begins at the vector that its rows begin in, which may lie before the matrix but not before the
+ * array, and ends with the vector that they end in.
+ *
+ * Traffic: every byte is read once but those of additional rows and of vectors in which two loads meet, which
+ * the L2 still has, and written once.
  */
 #include "lib/cuda/bulk.cuh"
 #include "lib/cuda/earlier.cuh"
@@ -25,7 +29,7 @@
 
 #define WL_STRIP (8 * WL_EACH) /* rows per line of the output */
 
-/* Puts element k into a vector whose bits are 0, and takes it out of there. */
+/* Puts element k into a vector whose bits are 0. */
 static __device__ __forceinline__ void put(uint32_t (&out)[4], int k, wl_element element) {
 #if WL_WIDTH == 8
     out[2 * k] = element.x;
@@ -35,6 +39,7 @@ static __device__ __forceinline__ void put(uint32_t (&out)[4], int k, wl_element
 #endif
 }
 
+/* Element k of it. */
 static __device__ __forceinline__ wl_element taken(const uint32_t (&out)[4], int k) {
 #if WL_WIDTH == 8
     return make_uint2(out[2 * k], out[2 * k + 1]);
@@ -60,9 +65,9 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     char *const in = shared + 128 + (uintptr_t)from % 128;
 
     {
-        /* Loads begin at the vector that a group begins in, and end with the one that it ends in. */
-        const int begin = low / WL_EACH, end = (high + WL_EACH - 1) / WL_EACH, past = (uintptr_t)from % 16,
-                  first = low * length - past, whole = (high * length + past) / 16 * 16 - past;
+        /* Bytes from the first row on: where the first load begins, and whole vectors end. */
+        const int past = (uintptr_t)from % 16, begin = low * length - past,
+                  whole = (high * length + past) / 16 * 16 - past;
         if (threadIdx.x == 0)
             wl_barrier_init(loaded, 1);
         /* Elements in a vector that reaches out of the last row. */
@@ -72,17 +77,20 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
         __syncwarp();
         if (pitch == group) {
             if (threadIdx.x == 0) {
-                wl_barrier_expect(loaded, whole - first);
-                if (whole > first)
-                    wl_bulk_load_once(in + first, from + first, whole - first, loaded);
+                wl_barrier_expect(loaded, whole - begin);
+                if (whole > begin)
+                    wl_bulk_load_once(in + begin, from + begin, whole - begin, loaded);
             }
         } else if (threadIdx.x < 32) {
             int bytes = 0;
-            for (int i = begin + (int)threadIdx.x; i < end; i += 32)
-                if (const int load = min(group + (past ? 16 : 0), whole - i * group + past); load > 0) {
-                    wl_bulk_load_once(in + i * pitch - past, from + i * group - past, load, loaded);
+            for (int i = (int)threadIdx.x; i * group < whole; i += 32) {
+                const int first = max(begin, i * group - past),
+                          load = min(whole, (i + 1) * group + (past ? 16 - past : 0)) - first;
+                if (load > 0) {
+                    wl_bulk_load_once(in + i * (pitch - group) + first, from + first, load, loaded);
                     bytes += load;
                 }
+            }
             bytes = __reduce_add_sync(~0u, bytes);
             if (threadIdx.x == 0)
                 wl_barrier_expect(loaded, bytes);

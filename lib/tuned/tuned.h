@@ -176,15 +176,18 @@ struct wl__tuned_transpose {
             uint32_t any[2], some[2], least, most[2];
         } broken;
         /* Bytes of a batch's matrix up to which it is moved whole, of more columns or rows than most_few: of
-         * 4-byte and wider elements, and of columns of pairs that are whole sectors. */
+         * 4 and 8 bytes, and of columns of pairs that are whole sectors. */
         uint32_t small, most_few;
-        /* Narrow elements: bytes of a matrix up to which it is moved whole.  `torn` is for up to most_few
-         * streams that are no whole vectors; short_pairs is the bytes of others of pairs.  Of more streams,
-         * which do not fill blocks of `whole` bytes of each: `pairs` and short_rows are for rows, of pairs,
-         * and of bytes the length of a row below which it is; tall_torn for columns that are no whole
-         * sectors, and `tall` for up to tall_cols columns of bytes that are. */
+        /* Narrow elements: when a batch's matrix is moved whole. */
         struct wl__tuned_small_narrow {
-            uint32_t torn, short_pairs, whole, pairs, short_rows, tall_torn, tall, tall_cols;
+            uint32_t torn;        /* bytes of a matrix, of up to most_few streams that are no whole vectors */
+            uint32_t short_pairs; /* bytes of such a stream that is whole vectors, of pairs */
+            uint32_t whole;       /* bytes of each of more streams that fill a block: see fills_blocks() */
+            uint32_t pairs;       /* bytes of a matrix, of more rows of pairs that fill no blocks */
+            uint32_t short_rows;  /* bytes of a row below which it is, of such rows of bytes */
+            uint32_t tall_torn;   /* bytes of a matrix, of such columns that are no whole sectors */
+            uint32_t tall;        /* bytes of a matrix, of such columns of bytes that are whole sectors */
+            uint32_t tall_cols;   /* and how many they may be */
         } of_narrow;
     } narrow;
 };

@@ -113,7 +113,7 @@ static const struct choice odd[] = {
     {1, {.rows = 1101, .cols = 28, .batch = 1}, 0, 0, ": narrow: ", ": narrow: "},
     {2, {.rows = 1003, .cols = 26, .batch = 1}, 0, 0, ": pieces: ", ": narrow: "},
     {2, {.rows = 5003, .cols = 24, .batch = 1}, 0, 0, ": narrow: ", ": narrow: "},
-    /* Of 8 bytes, which have no conflicts. */
+    /* Of 8 bytes, whose rows are long. */
     {8, {.rows = 1026, .cols = 399, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
     {8, {.rows = 1026, .cols = 401, .batch = 1}, 0, 0, ": shifted: ", ": shifted: "},
     {8, {.rows = 1026, .cols = 100, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
@@ -125,6 +125,7 @@ static const struct choice odd[] = {
     {8, {.rows = 1024, .cols = 400, .batch = 1}, 0, 0, ": vectors: ", ": vectors: "},
     {8, {.rows = 501, .cols = 35, .batch = 3}, 2, 4, ": pieces: ", ": narrow: "},
     {8, {.rows = 1026, .cols = 31, .batch = 1}, 0, 0, ": narrow: ", ": narrow: "},
+    {8, {.rows = 1026, .cols = 33, .batch = 1}, 0, 0, ": pieces: ", ": narrow: "},
     {8, {.rows = 130, .cols = 99, .batch = 1}, 0, 0, ": shifted: ", ": shifted: "},
     {8, {.rows = 128, .cols = 99, .batch = 1}, 0, 0, ": shifted: ", ": shifted: "},
     /* Long rows, where banks conflict. */
@@ -189,6 +190,10 @@ static const struct choice narrow[] = {
     {1, {.rows = 10, .cols = 1984, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
     {1, {.rows = 10, .cols = 2016, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
     {1, {.rows = 8, .cols = 1984, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
+    {1, {.rows = 512, .cols = 4, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
+    {1, {.rows = 15, .cols = 768, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
+    {2, {.rows = 384, .cols = 15, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
+    {16, {.rows = 64, .cols = 9, .batch = 20}, 0, 0, ": narrow: ", ": narrow: "},
     {1, {.rows = 829, .cols = 4, .batch = 20}, 0, 0, ": matrices: ", ": narrow: "},
     {1, {.rows = 7001, .cols = 4, .batch = 100}, 0, 0, ": matrices: ", ": narrow: "},
     {1, {.rows = 7201, .cols = 4, .batch = 100}, 0, 0, ": narrow: ", ": narrow: "},
@@ -202,6 +207,7 @@ static const struct choice narrow[] = {
     {2, {.rows = 30, .cols = 5001, .batch = 1}, 0, 0, ": narrow: ", ": narrow: "},
     {2, {.rows = 320, .cols = 14001, .batch = 1}, 0, 0, ": slots: ", ": shifted: "},
     {2, {.rows = 160, .cols = 24001, .batch = 1}, 0, 0, ": slots: ", ": shifted: "},
+    {2, {.rows = 168, .cols = 24001, .batch = 1}, 0, 0, ": slots: ", ": shifted: "},
     {2, {.rows = 152, .cols = 24001, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
     {2, {.rows = 324, .cols = 14001, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
     {2, {.rows = 280, .cols = 72, .batch = 1}, 0, 0, ": columns: ", ": shifted: "},
