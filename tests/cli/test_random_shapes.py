@@ -123,6 +123,26 @@ class Summary(unittest.TestCase):
         self.assertIn("no times", done.stdout)
 
 
+class Problems(unittest.TestCase):
+    def problems(self, *words):
+        low = row("transpose-any", "5x300x7", 2, 500, 79.9)
+        low["params"].update(batch=5, rows=300, cols=7)
+        rows = (row("permute", "30x40x50", 4, 1000, 95, order="210"), low, row("permute", "8x9x10", 1, 700, 60, order="201"),
+                row("permute", "8x9x10", 1, 100, 10, order="201", library="cuTENSOR"))
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump({"rows": rows}, file)
+            file.flush()
+            done = run("problems", file.name, *words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.splitlines()
+
+    def test_what_is_below_is_a_problem(self):
+        low = ["transpose 2 5 300 7 7 300 0 0", "permute 1 3 8 9 10 2 0 1 0 0"]
+        self.assertEqual(self.problems(), low)
+        self.assertEqual(self.problems("--below", "0.7"), low[1:])
+        self.assertEqual(self.problems("--below", "1"), ["permute 4 3 30 40 50 2 1 0 0 0", *low])
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--source", required=True)
