@@ -10,15 +10,12 @@
  * Bank conflicts: where columns are whole words, the rows of lanes' tasks lie tile_pad bytes further apart,
  * and the library chooses how many lanes take rows of the same columns.
  *
- * A load begins at the vector that its rows begin in, which may lie before the matrix but not before the
- * array, and ends with the vector that they end in.
- *
  * Traffic: every byte is read once but those of additional rows and of vectors in which two loads meet, which
  * the L2 still has, and written once.
  */
-#include "lib/cuda/bulk.cuh"
 #include "lib/cuda/earlier.cuh"
 #include "lib/transpose/transpose_groups.cuh"
+#include "lib/transpose/transpose_piece.cuh"
 
 #define SECTOR 32
 
@@ -97,40 +94,8 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     const int low = row < 0 ? extra : 0, high = wl_rest(all.tiles.rows, row, rows + extra);
     const char *const from = at.from + row * cols;
     const uint32_t in = 128 + (uint32_t)((uintptr_t)from % 128);
-    {
-        wl_barrier *const loaded = (wl_barrier *)shared;
-        /* Bytes from the first row on: where the first load begins, the rows end, and whole vectors do. */
-        const int past = (uintptr_t)from % 16, begin = low * cols - past, end = high * cols,
-                  whole = (end + past) / 16 * 16 - past;
-        if (threadIdx.x == 0)
-            wl_barrier_init(loaded, 1);
-        /* Bytes in a vector that reaches out of the last row. */
-        if (const int last = whole + (int)threadIdx.x - 32; last >= whole && last < end)
-            shared[in + last + (pad ? last / group * pad : 0)] = from[last];
-        __syncwarp();
-        if (!pad) {
-            if (threadIdx.x == 0) {
-                wl_barrier_expect(loaded, whole - begin);
-                if (whole > begin)
-                    wl_bulk_load_once(shared + in + begin, from + begin, whole - begin, loaded);
-            }
-        } else if (threadIdx.x < 32) {
-            int bytes = 0;
-            for (int i = (int)threadIdx.x; i * group < whole; i += 32) {
-                const int first = max(begin, i * group - past),
-                          load = min(whole, (i + 1) * group + (past ? 16 - past : 0)) - first;
-                if (load > 0) {
-                    wl_bulk_load_once(shared + in + i * pad + first, from + first, load, loaded);
-                    bytes += load;
-                }
-            }
-            bytes = __reduce_add_sync(~0u, bytes);
-            if (threadIdx.x == 0)
-                wl_barrier_expect(loaded, bytes);
-        }
-        __syncthreads();
-        wl_barrier_wait(loaded, 0);
-    }
+    wl_barrier *const loaded = (wl_barrier *)shared;
+    wl_load_piece(shared + in, from, low * cols, high * cols, group, pad, loaded);
     char *const to = at.to + row + extra;
     const bool aligned = ((uint32_t)cols | in) % 4 == 0,
                even = (((uint32_t)(uintptr_t)to | (uint32_t)all.tiles.to_pitch) % 4) == 0;

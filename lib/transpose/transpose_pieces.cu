@@ -16,15 +16,12 @@
  * each WL_EACH rows are a load, and lie all.tile_pad bytes further apart.  512 bytes take 8 requests for
  * WL_WIDTH 2, where there is time for 57.
  *
- * A load begins at the vector that its rows begin in, which may lie before the matrix but not before the
- * array, and ends with the vector that they end in.
- *
  * Traffic: every byte is read once but those of additional rows and of vectors in which two loads meet, which
  * the L2 still has, and written once.
  */
-#include "lib/cuda/bulk.cuh"
 #include "lib/cuda/earlier.cuh"
 #include "lib/cuda/element.cuh"
+#include "lib/transpose/transpose_piece.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
 #define WL_STRIP (8 * WL_EACH) /* rows per line of the output */
@@ -63,41 +60,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     const int group = WL_EACH * length, pitch = group + (int)all.tile_pad;
     const char *from = at.from + row * length;
     char *const in = shared + 128 + (uintptr_t)from % 128;
-
-    {
-        /* Bytes from the first row on: where the first load begins, and whole vectors end. */
-        const int past = (uintptr_t)from % 16, begin = low * length - past,
-                  whole = (high * length + past) / 16 * 16 - past;
-        if (threadIdx.x == 0)
-            wl_barrier_init(loaded, 1);
-        /* Elements in a vector that reaches out of the last row. */
-        const int last = whole + ((int)threadIdx.x - 32) * WL_WIDTH;
-        if (last >= whole && last < high * length)
-            *(wl_element *)(in + last + last / group * (pitch - group)) = *(const wl_element *)(from + last);
-        __syncwarp();
-        if (pitch == group) {
-            if (threadIdx.x == 0) {
-                wl_barrier_expect(loaded, whole - begin);
-                if (whole > begin)
-                    wl_bulk_load_once(in + begin, from + begin, whole - begin, loaded);
-            }
-        } else if (threadIdx.x < 32) {
-            int bytes = 0;
-            for (int i = (int)threadIdx.x; i * group < whole; i += 32) {
-                const int first = max(begin, i * group - past),
-                          load = min(whole, (i + 1) * group + (past ? 16 - past : 0)) - first;
-                if (load > 0) {
-                    wl_bulk_load_once(in + i * (pitch - group) + first, from + first, load, loaded);
-                    bytes += load;
-                }
-            }
-            bytes = __reduce_add_sync(~0u, bytes);
-            if (threadIdx.x == 0)
-                wl_barrier_expect(loaded, bytes);
-        }
-    }
-    __syncthreads();
-    wl_barrier_wait(loaded, 0);
+    wl_load_piece(in, from, low * length, high * length, group, pitch - group, loaded);
 
     /* Units of a strip by four columns; consecutive warps take strips of the same columns. */
     const uint32_t strips = all.tile_rows / WL_STRIP, shift = __popc(strips - 1);
