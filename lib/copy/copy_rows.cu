@@ -6,9 +6,9 @@
  * own
  *
  * Accesses are numbered through all rows, so that no lane idles at a row's end.  A thread divides its number
- * by those of a row and of the dimensions, by multiplications.  Of words below 16 bytes most
- * rows have many accesses, whose divisions would take longer than the memory.  There the block notes its
- * rows' places first, in 8 KB of shared memory at most.
+ * by those of a row and of the dimensions, by multiplications.  Of words below 16 bytes most rows have many
+ * accesses, whose divisions would take longer than the memory.  There the block notes its rows' places first,
+ * in 8 KB of shared memory at most.
  *
  * Traffic: every byte of the rows is read once and written once, in whole sectors of 32 bytes: rows that are
  * not whole sectors move up to two more each way.

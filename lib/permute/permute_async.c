@@ -10,7 +10,7 @@ struct rows {
     uint64_t pitch[WL_RANK_MAX], span; /* bytes in the tile's memory */
 };
 
-#define SHORT_ROW 3 /* vectors */
+#define SHORT_ROW 3 /* vectors of a row of the output: see out_axes() */
 
 /* Elements that are transposed together in registers: as many rows as columns. */
 static unsigned group_of(unsigned width) {

@@ -296,7 +296,7 @@ static bool suits_async(const struct wl__tuned_permute *tuned, const struct wl__
 
 bool wl__permute_async_is_cheaper(const struct wl__tuned_permute *tuned, const struct wl__permute_plan *plan,
                                   const struct wl__permute_shape *shape, uint64_t from) {
-    /* Some short rows of 4 bytes leave no good tile. */
+    /* Some shapes of 4 bytes have no good tile. */
     if (suits_async(tuned, shape, from) && !(shape->width == 4 && plan->cost > tuned->async.most))
         return true;
     struct candidates tried = {.tuned = tuned, .cost = cost_of};

@@ -323,7 +323,8 @@ bool wl__pieces_padded(const struct wl__problem *p) {
 
 /* Of 8-byte elements whole matrices are as fast, and so are tiles of lines for long rows. */
 static bool is_no_wide_piece(const struct wl__problem *p) {
-    return p->width == 8 && (p->is_matrices || p->width * p->layout.cols > p->tuned->pieces.wide_row);
+    return p->width == 8 &&
+           (p->is_matrices || p->width * p->layout.cols > p->tuned->pieces.torn_row[p->row][0]);
 }
 
 /* Rows are not whole vectors, columns are not few, and rows are so short that two blocks fit.  Of long rows
@@ -352,10 +353,10 @@ static double cost_pieces(const struct wl__problem *p) {
                            !is_matrices(p)));
 }
 
-/* Streams that are as fast or faster than pieces whose output begins anywhere: few columns, and bytes of
- * large arrays.  A few columns less than elsewhere are 1.03 to 1.1 times as fast by pieces, if bank conflicts
- * are few.  Of 8-byte elements a tile of lines has up to wide_few columns. */
-static bool streams_beat_torn_pieces(const struct wl__problem *p) {
+/* Whether others are as fast as pieces whose output begins anywhere, or faster: streams for few columns, and
+ * for bytes of large arrays; tiles of lines for up to wide_few columns of 8 bytes.  A few columns less than
+ * elsewhere are 1.03 to 1.1 times as fast by pieces, if bank conflicts are few. */
+static bool others_beat_torn_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const bool even = l->cols % 2 == 0;
     const uint64_t few = p->width == 8 && even ? p->tuned->pieces.wide_few
@@ -369,7 +370,7 @@ static bool streams_beat_torn_pieces(const struct wl__problem *p) {
 static bool suits_torn_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const unsigned even = (unsigned)__builtin_ctz((unsigned)l->cols | 8);
-    return !begins_at(p, SECTOR) && !streams_beat_torn_pieces(p) && !is_no_wide_piece(p) &&
+    return !begins_at(p, SECTOR) && !others_beat_torn_pieces(p) && !is_no_wide_piece(p) &&
            p->width * l->rows >= p->tuned->pieces.torn_stream &&
            p->width * l->cols <= p->tuned->pieces.torn_row[p->row][even ? even - 1 : 0];
 }

@@ -1,16 +1,17 @@
-/* How transpose_pieces.cu and transpose_group_pieces.cu load whole rows of the input, which are contiguous. */
+/* How transpose_pieces.cu and transpose_group_pieces.cu load whole rows of the input, which are contiguous.
+ */
 #ifndef WIDELOAD_KERNELS_TRANSPOSE_PIECE_CUH
 #define WIDELOAD_KERNELS_TRANSPOSE_PIECE_CUH
 
 #include "lib/cuda/bulk.cuh"
 
-/* Loads bytes low to high - 1 of those at `from` into shared memory, where byte 0 belongs at `in`, as far past
- * 16 bytes as `from` is, and waits for them.  All threads of a block call it, at least 32.  Where `pad` is
- * 16, each `group` bytes lie so much further; low is the begin of a row.
+/* Loads bytes low to high - 1 of those at `from` into shared memory, where byte 0 belongs at `in`, as far
+ * past 16 bytes as `from` is, and waits for them.  All threads of a block call it, at least 32.  Where `pad`
+ * is 16, each `group` bytes lie so much further; low is the begin of a row.
  *
- * A load begins at the vector that its rows begin in, which may lie before the matrix but not before the array,
- * and ends with the vector that they end in: two of groups overlap by one, which their pad has room for.
- * Single bytes bring a vector that reaches out of the last row. */
+ * A load begins at the vector that its rows begin in, which may lie before the matrix but not before the
+ * array, and ends with the vector that they end in: two of groups overlap by one, which their pad has room
+ * for. Single bytes bring a vector that reaches out of the last row. */
 static __device__ __forceinline__ void wl_load_piece(char *in, const char *from, int low, int high, int group,
                                                      int pad, wl_barrier *loaded) {
     const int past = (uintptr_t)from % 16, begin = low - past, whole = (high + past) / 16 * 16 - past;

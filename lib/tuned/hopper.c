@@ -48,7 +48,6 @@ const struct wl__tuned wl__tuned_hopper = {
                        .torn_rows = 400,
                        .torn_row = {{400, 128, 104}, {320, 320, 256}, {256, 256, 256}, {3200, 800, 800}},
                        .padded_row = 256,
-                       .wide_row = 3200,
                        .wide_few = 64,
                        .torn_few = {28, 24, 32, 32},
                        .torn_stream = 1024,

@@ -98,13 +98,12 @@ struct wl__tuned_transpose {
         uint32_t all_rows[4]; /* rows up to which a tile has all of them, and they may begin within sectors */
         uint32_t
             torn_rows; /* rows of 4-byte elements up to which it beats tiles, though they end in sectors */
-        /* Bytes of a row up to which it beats windows if the output's rows begin anywhere, by width and bank
-         * conflicts: up to two-way, four-way, and pads for eight-way; and with pads if they begin at sectors.
-         */
+        /* Bytes of a row up to which it beats windows and tiles if the output's rows begin anywhere, by width
+         * and bank conflicts: up to two-way (8 bytes: also if they begin at sectors), four-way, and pads for
+         * eight-way; and with pads if they begin at sectors. */
         uint32_t torn_row[4][3], padded_row;
-        /* 8-byte elements: bytes of a row up to which it beats tiles, and even numbers of columns up to which
-         * one tile has them all and wins where the output's rows begin anywhere. */
-        uint32_t wide_row, wide_few;
+        uint32_t wide_few; /* even numbers of columns of 8 bytes up to which tiles do better, though the
+                              output's rows begin anywhere */
         /* Columns up to which streams do better, though the output's rows begin anywhere, by width, for up to
          * two-way bank conflicts. */
         uint32_t torn_few[4];
@@ -224,7 +223,7 @@ struct wl__tuned_async {
     uint32_t memory;            /* maximum bytes of a tile */
     uint32_t in_flight, blocks; /* bytes in flight while one block stores; the fewest blocks */
     double margin;              /* what registers must cost more: below it the two are within 1 % */
-    double most;                /* cost from which on they do not serve short rows of 4 bytes unasked */
+    double most;                /* cost beyond which they do not serve 4-byte elements unasked */
     double dear;                /* cost from which on bulk copies are up to half again as fast, 4 bytes */
     double dear_reversed;       /* the same for reversed dimensions, where they are 2 % faster */
     uint32_t torn_halves;       /* 1: of 2-byte elements they win where the input's rows begin anywhere */
