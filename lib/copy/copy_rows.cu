@@ -8,7 +8,8 @@
  * Accesses are numbered through all rows, so that no lane idles at a row's end.  A thread divides its number
  * by those of a row and of the dimensions, by multiplications.  Of words below 16 bytes most rows have many
  * accesses, whose divisions would take longer than the memory.  There the block notes its rows' places first,
- * in 8 KB of shared memory at most.
+ * in 8 KB of shared memory at most.  With one dimension there is nothing to divide, and noting would only
+ * delay the loads.
  *
  * Traffic: every byte of the rows is read once and written once, in whole sectors of 32 bytes: rows that are
  * not whole sectors move up to two more each way.
@@ -68,7 +69,8 @@ extern "C" __global__ void WL_FULL_SM WL_NAME(const __grid_constant__ struct wl_
     const uint32_t first = blockIdx.x * WL_ITEMS, items = min(p.items - first, WL_ITEMS);
     uint32_t before; /* the first row's accesses in earlier blocks */
     const uint32_t row = wl_divide(first, p.slots, &before);
-    {
+    const bool noted = p.rank > 1;
+    if (noted) {
         uint32_t rest;
         const uint32_t last = wl_divide(before + items - 1, p.slots, &rest);
         for (uint32_t i = threadIdx.x; i <= last; i += WL_SLOT_THREADS) {
@@ -76,15 +78,17 @@ extern "C" __global__ void WL_FULL_SM WL_NAME(const __grid_constant__ struct wl_
             wl_row(p, row + i, &to, &from);
             places[i] = make_ulonglong2(to, from);
         }
+        __syncthreads();
     }
-    __syncthreads();
     wl_word moved[WL_EACH], *out[WL_EACH];
 #pragma unroll
     for (unsigned j = 0; j < WL_EACH; j++) {
         const uint32_t item = threadIdx.x + j * WL_SLOT_THREADS;
         if (item < items) {
             uint32_t word;
-            const ulonglong2 place = places[wl_divide(before + item, p.slots, &word)];
+            const uint32_t i = wl_divide(before + item, p.slots, &word);
+            const ulonglong2 place =
+                noted ? places[i] : make_ulonglong2((row + i) * p.outer[0].to, (row + i) * p.outer[0].from);
             out[j] = (wl_word *)((uint8_t *)p.to + place.x) + word;
             moved[j] = *wl_once((const wl_word *)((const uint8_t *)p.from + place.y) + word);
         }
