@@ -114,7 +114,7 @@ static wl_error run_transpose(const struct wl__problem *p) {
         layout.from_stride = (uint64_t)batch->from / bytes;
         layout.to_stride = (uint64_t)batch->to / bytes;
     }
-    return wl__transpose_any(p->context, p->unit, all->to, all->from, &layout, p->stream);
+    return wl__transpose_any(p->context, p->unit, all->to, all->from, &layout, NULL, p->stream);
 }
 
 /* ---------------------------------------------------------------- rows */

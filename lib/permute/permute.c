@@ -7,11 +7,13 @@
 #include "lib/host/host.h"
 #include "lib/launch.h"
 #include "lib/mover.h"
+#include "lib/permute/permute_batch.h"
 #include "lib/permute/permute_bulk.h"
 #include "lib/permute/permute_matrices.h"
 #include "lib/permute/permute_plan.h"
 #include "lib/permute/permute_strips.h"
 #include "lib/small/small.h"
+#include "lib/transpose/transpose.h"
 
 static const char call[] = "wl_permute";
 
@@ -223,6 +225,28 @@ static wl_error run_transpose(const struct wl__problem *p) {
     return wl_transpose_batched(p->context, shape->width, p->to, p->from, &layout, p->stream);
 }
 
+/* The last dimensions of both arrays change places, and the others are a batch. */
+static bool can_batch(const struct wl__problem *p) {
+    wl_transpose_layout layout;
+    struct wl__digits digits;
+    return wl__permute_as_batch(&p->shape, &layout, &digits);
+}
+
+static double cost_batch(const struct wl__problem *p) {
+    wl_transpose_layout layout;
+    struct wl__digits digits;
+    return wl__cost_where(wl__permute_as_batch(&p->shape, &layout, &digits) &&
+                          wl__transpose_suits(p->context, p->shape.width, p->to, p->from, &layout, &digits));
+}
+
+static wl_error run_batch(const struct wl__problem *p) {
+    wl_transpose_layout layout;
+    struct wl__digits digits;
+    if (!wl__permute_as_batch(&p->shape, &layout, &digits))
+        return WL_ERROR_MASKED;
+    return wl__transpose_any(p->context, p->shape.width, p->to, p->from, &layout, &digits, p->stream);
+}
+
 static bool can_strips(const struct wl__problem *p) {
     return can_rows(p) && p->shape.rank >= 3 && wl__has_bulk(p->context);
 }
@@ -332,6 +356,8 @@ static const struct wl__mover movers[] = {
      cost_strips, run_strips},
     {"rows", "the last dimension keeps its place: whole rows move", can_rows, cost_rows, run_rows},
     {"small", "a small array: many short blocks, all of which run at once", can_small, cost_small, run_small},
+    {"transpose", "the last dimensions of both arrays change places in a batch of others", can_batch,
+     cost_batch, run_batch},
     {"matrices", "the last two dimensions change places, and others move: matrices that bulk copies bring",
      can_matrices, cost_matrices, run_matrices},
     {"bulk", "rows or runs that begin anywhere: large tiles that bulk copies fill", can_bulk_rows, NULL,

@@ -37,8 +37,7 @@ static uint64_t tiles_of(uint64_t n, uint64_t extra, uint64_t each) {
     return n / each + (n % each + extra + each - 1) / each;
 }
 
-/* Whether the matrix fills at least so many hundredths of the tiles. */
-static bool fills_tiles(const struct wl__problem *p, const struct wl__tiled *tiled, unsigned hundredths) {
+bool wl__fills_tiles(const struct wl__problem *p, const struct wl__tiled *tiled, unsigned hundredths) {
     const wl_transpose_layout *l = &p->layout;
     const uint64_t rows = tiles_of(l->rows, tiled->tile.extra, tiled->tile.rows) * tiled->tile.rows;
     const uint64_t cols = tiles_of(l->cols, 0, tiled->tile.cols) * tiled->tile.cols;
@@ -202,7 +201,7 @@ static bool fills_lines_of_gaps(const struct wl__problem *p, const struct wl__ti
         return true;
     if (p->width < 4)
         return l->rows > tuned->gap_rows[p->row] && l->cols > tuned->gap_cols[p->row];
-    return fills_tiles(p, tiled, tuned->gap[p->row - 2]) ||
+    return wl__fills_tiles(p, tiled, tuned->gap[p->row - 2]) ||
            (l->rows < tuned->gap_few && l->cols >= tuned->gap_long);
 }
 
@@ -217,13 +216,13 @@ static bool fills_lines(const struct wl__problem *p) {
         return fills_lines_of_gaps(p, tiled);
     if (p->width < 4)
         return wl__has_async(p->context) && aligned &&
-               fills_tiles(p, &wl__async[p->row], tuned->narrow_async);
+               wl__fills_tiles(p, &wl__async[p->row], tuned->narrow_async);
     const unsigned wide = p->row - 2;
     const unsigned least = aligned                                           ? tuned->aligned[wide]
                            : (p->from_places & (tuned->line[wide] - 1)) == 0 ? tuned->lined[wide]
                            : p->width == 8 && l->rows <= tuned->low_rows     ? tuned->low_torn
                                                                              : tuned->torn[wide];
-    return fills_tiles(p, tiled, least);
+    return wl__fills_tiles(p, tiled, least);
 }
 
 bool wl__panels_lose(const struct wl__problem *p) {
@@ -252,8 +251,9 @@ static double cost_matrices(const struct wl__problem *p) {
     return wl__cost_where(is_matrices(p));
 }
 
-static wl_error run_matrices(const struct wl__problem *p) {
-    return wl__panels_transpose(p->context, p->width, p->to, p->from, &p->layout, &p->matrices, p->stream);
+wl_error wl__run_matrices(const struct wl__problem *p) {
+    return wl__panels_transpose(p->context, p->width, p->to, p->from, &p->layout, &p->digits, &p->matrices,
+                                p->stream);
 }
 
 static double cost_slots(const struct wl__problem *p);
@@ -285,14 +285,15 @@ static double cost_panels(const struct wl__problem *p) {
     return wl__cost_where(l->rows <= rows_of_panels(p) && !p->panels_lose &&
                           !(p->width == 2 && l->rows >= tuned->slots_rows && begins_at(p, VECTOR) &&
                             cost_slots(p) <= WL_AS_COPY &&
-                            fills_tiles(p, &wl__slots_of_rows[0], tuned->slots_full)) &&
+                            wl__fills_tiles(p, &wl__slots_of_rows[0], tuned->slots_full)) &&
                           (!p->is_narrow || breaks_streams(p) ||
                            (stream < tuned->stream && p->columns.bytes >= tuned->panel_least)) &&
                           (p->width < 4 ? is_many(p, &p->columns) : matrix_bytes(p) * l->batch >= enough));
 }
 
-static wl_error run_panels(const struct wl__problem *p) {
-    return wl__panels_transpose(p->context, p->width, p->to, p->from, &p->layout, &p->columns, p->stream);
+wl_error wl__run_panels(const struct wl__problem *p) {
+    return wl__panels_transpose(p->context, p->width, p->to, p->from, &p->layout, &p->digits, &p->columns,
+                                p->stream);
 }
 
 /* ---------------------------------------------------------------- pieces and columns */
@@ -476,9 +477,9 @@ static const struct wl__mover movers[] = {
     {"columns", "rows become short ones that are no whole vectors, back to back: tiles are contiguous there",
      can_columns, cost_columns, wl__run_columns},
     {"matrices", "small, of any alignment: whole matrices, brought by bulk copies and gathered", can_matrices,
-     cost_matrices, run_matrices},
+     cost_matrices, wl__run_matrices},
     {"panels", "few rows, of any alignment: all rows of some columns, gathered", can_panels, cost_panels,
-     run_panels},
+     wl__run_panels},
     {"pieces", "short rows that are no whole vectors, back to back: bulk copies of contiguous rows",
      can_pieces, cost_torn_pieces, wl__run_pieces},
     {"narrow", "few columns, or rows, that lie back to back: structures and streams", can_narrow, cost_narrow,

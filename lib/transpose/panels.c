@@ -266,7 +266,8 @@ static void set_groups(uint32_t rows, const struct wl__panels *p, uint32_t threa
 }
 
 wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
-                              const wl_transpose_layout *l, const struct wl__panels *p, wl_stream stream) {
+                              const wl_transpose_layout *l, const struct wl__digits *digits,
+                              const struct wl__panels *p, wl_stream stream) {
     const uint32_t panels = (uint32_t)((l->cols + p->cols - 1) / p->cols), rows = (uint32_t)l->rows;
     const uint32_t windows = (width * p->cols + 16 - width + 15) / 16; /* vectors, at most */
     const struct wl__tuned_transpose *tuned = &context->tuned->transpose;
@@ -279,11 +280,9 @@ wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to,
     struct wl_transpose_group_panels all; /* other kernels take only the first member */
     struct wl_transpose_panels *const launch = &all.panels;
     *launch = (struct wl_transpose_panels){
-        .batch = l->batch,
         .from_pitch = width * l->from_ld,
-        .from_stride = width * l->from_stride,
         .to_pitch = width * l->to_ld,
-        .to_stride = width * l->to_stride,
+        .batch = wl__batch_of(width, l, digits),
         .rows = rows,
         .cols = (uint32_t)l->cols,
         .panel_cols = p->cols,
@@ -311,12 +310,17 @@ wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to,
     void *arguments[] = {&all};
     wl_error error = WL_ERROR_OK;
     for (uint64_t first = 0; !error && first < l->batch; first += limit) {
-        launch->batch = l->batch - first < limit ? l->batch - first : limit;
-        launch->from = from + first * launch->from_stride;
-        launch->to = to + first * launch->to_stride;
-        launch->end = launch->from + (launch->batch - 1) * launch->from_stride +
-                      (rows - 1) * launch->from_pitch + width * l->cols;
-        const uint32_t grid = (uint32_t)((launch->batch + p->together - 1) / p->together) * panels;
+        launch->matrices = l->batch - first < limit ? l->batch - first : limit;
+        launch->from = from + first * launch->batch.from;
+        launch->to = to + first * launch->batch.to;
+        uint64_t last = launch->matrices - 1;
+        launch->end = launch->from + (rows - 1) * launch->from_pitch + width * l->cols;
+        for (unsigned i = 0; i < digits->count; i++) {
+            launch->end += (digits->digit[i].size - 1) * launch->batch.digit[i].from;
+            last /= digits->digit[i].size;
+        }
+        launch->end += last * launch->batch.from;
+        const uint32_t grid = (uint32_t)((launch->matrices + p->together - 1) / p->together) * panels;
         error = wl__launch_shared(context, kernel, grid, 1, (struct wl__block){threads, 1}, shared, arguments,
                                   stream);
     }

@@ -12,19 +12,14 @@ struct wl__problem {
     unsigned width, row; /* in bytes; its row in tables by width */
     wl_devptr to, from;
     wl_transpose_layout layout;      /* complete: no 0 stands for a default */
+    struct wl__digits digits;        /* of its batch */
     uint64_t to_places, from_places; /* the bits of all places where rows begin */
-    bool is_mixed;                   /* rows of several matrices lie between each other: only tiles can */
-    bool is_narrow;                  /* wl__narrow_fits() is true */
-    bool is_matrices, is_columns;    /* panels of whole matrices fit; panels of columns fit */
-    bool panels_lose;                /* to streams, or to tiles of both sides' lines; set if either fits */
+    bool is_mixed;  /* the batch has digits, or rows of several matrices lie between each other */
+    bool is_narrow; /* wl__narrow_fits() is true */
+    bool is_matrices, is_columns; /* panels of whole matrices fit; panels of columns fit */
+    bool panels_lose;             /* to streams, or to tiles of both sides' lines; set if either fits */
     struct wl__panels matrices, columns;
 };
-
-/* movers.c */
-bool wl__panels_lose(const struct wl__problem *p);
-/* Whether pads keep the pieces mover from 8-way bank conflicts. */
-bool wl__pieces_padded(const struct wl__problem *p);
-extern const struct wl__movers wl__transpose_movers;
 
 /* A tiled kernel and the tile that it was compiled with. */
 struct wl__tiled {
@@ -35,6 +30,17 @@ struct wl__tiled {
         uint32_t extra;      /* it begins up to so many rows early in an output row */
     } tile;
 };
+
+/* Finds the facts that follow from the context, the width, the places, the layout and the digits. */
+void wl__transpose_prepare(struct wl__problem *p);
+
+/* movers.c */
+bool wl__panels_lose(const struct wl__problem *p);
+/* Whether the matrix fills at least so many hundredths of the tiles. */
+bool wl__fills_tiles(const struct wl__problem *p, const struct wl__tiled *tiled, unsigned hundredths);
+/* Whether pads keep the pieces mover from 8-way bank conflicts. */
+bool wl__pieces_padded(const struct wl__problem *p);
+extern const struct wl__movers wl__transpose_movers;
 
 /* The kernels by width (tiled.c). */
 extern const struct wl__tiled wl__vectors[5], wl__async[5], wl__shifted[5], wl__slots_of_rows[2];
@@ -53,6 +59,8 @@ static inline uint64_t wl__tiles_along(uint64_t n, uint64_t each) {
 #define WL_COLUMNS_LINE 128 /* bytes of the input */
 
 /* The movers' runs. */
+wl_error wl__run_matrices(const struct wl__problem *p);
+wl_error wl__run_panels(const struct wl__problem *p);
 wl_error wl__run_vectors(const struct wl__problem *p);
 wl_error wl__run_async(const struct wl__problem *p);
 wl_error wl__run_windows(const struct wl__problem *p);

@@ -103,7 +103,7 @@ static wl_error run_walk_of(const struct wl__problem *p, const struct wl__tiled 
     wl_error error = WL_ERROR_OK;
     const struct wl__tile_shape shape = {tiled->tile.rows, tiled->tile.cols, tiled->tile.extra,
                                          walk.pair,        walk.band,        walk.pad};
-    wl__tiles_start(&tiles, shape, p->width, p->to, p->from, &p->layout,
+    wl__tiles_start(&tiles, shape, p->width, p->to, p->from, &p->layout, &p->digits,
                     WL_GRID_X_LIMIT / walk.cluster * walk.cluster);
     while (!error && wl__tiles_next(&tiles, launch)) {
         const uint32_t blocks = (launch->blocks + walk.cluster - 1) / walk.cluster * walk.cluster;

@@ -11,9 +11,15 @@ static uint64_t pieces(uint64_t n, uint64_t extra, uint64_t each) {
 }
 
 void wl__tiles_start(struct wl__tiles *tiles, struct wl__tile_shape shape, unsigned width, wl_devptr to,
-                     wl_devptr from, const wl_transpose_layout *layout, uint32_t limit) {
-    *tiles = (struct wl__tiles){
-        .shape = shape, .width = width, .to = to, .from = from, .layout = layout, .limit = limit};
+                     wl_devptr from, const wl_transpose_layout *layout, const struct wl__digits *digits,
+                     uint32_t limit) {
+    *tiles = (struct wl__tiles){.shape = shape,
+                                .width = width,
+                                .to = to,
+                                .from = from,
+                                .layout = layout,
+                                .digits = digits,
+                                .limit = limit};
     uint64_t across = lesser(pieces(layout->cols, 0, shape.cols), limit);
     uint64_t down = lesser(pieces(layout->rows, shape.extra, shape.rows), limit / across);
     /* As many rows as `down` rows of tiles hold if the first begins `extra` rows early. */
@@ -74,8 +80,7 @@ bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch) 
         .cols = cols,
         .from_pitch = width * layout->from_ld,
         .to_pitch = width * layout->to_ld,
-        .from_stride = width * layout->from_stride,
-        .to_stride = width * layout->to_stride,
+        .batch = wl__batch_of(tiles->width, layout, tiles->digits),
         .tile_rows = tiles->shape.rows,
         .tile_extra = tiles->shape.extra,
         .tile_pad = tiles->shape.pad,

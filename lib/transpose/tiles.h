@@ -3,6 +3,7 @@
 #define WIDELOAD_LIB_TILES_H
 
 #include "lib/context.h"
+#include "lib/transpose/batch.h"
 #include "lib/transpose/transpose_tiles.h"
 
 /* A kernel's tile. */
@@ -20,15 +21,18 @@ struct wl__tiles {
     unsigned width;
     wl_devptr to, from;
     const wl_transpose_layout *layout;
+    const struct wl__digits *digits;
     uint32_t limit;             /* blocks per launch */
     uint64_t rows, cols, batch; /* of a launch that is not the last in its direction */
     uint64_t row, col, matrix;  /* state: the place where the current launch begins */
 };
 
 /* Starts with the first launch.  The layout is complete (no 0 stands for a default), not empty, and outlives
- * the struct.  limit: blocks that a launch may have, at least 2 and below 2^31. */
+ * the struct, as the digits do.  limit: blocks that a launch may have, at least 2 and below 2^31; with digits
+ * enough for all tiles. */
 void wl__tiles_start(struct wl__tiles *tiles, struct wl__tile_shape shape, unsigned width, wl_devptr to,
-                     wl_devptr from, const wl_transpose_layout *layout, uint32_t limit);
+                     wl_devptr from, const wl_transpose_layout *layout, const struct wl__digits *digits,
+                     uint32_t limit);
 /* Whether there is a launch; if so, gives its parameters and moves on to the next one. */
 bool wl__tiles_next(struct wl__tiles *tiles, struct wl_transpose_tiles *launch);
 

@@ -62,28 +62,44 @@ static bool is_mixed(const wl_transpose_layout *l) {
                             l->to_stride < span(l->cols, l->to_ld, l->rows));
 }
 
-/* The problem is checked, and its layout complete. */
-static wl_error move(struct wl__choice *choice, struct wl__problem *p) {
+void wl__transpose_prepare(struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     p->row = (unsigned)__builtin_ctz(p->width);
     p->tuned = &p->context->tuned->transpose;
     /* Strides matter if there are several matrices. */
     p->to_places = p->width * (l->to_ld | (l->batch > 1 ? l->to_stride : 0)) | p->to;
     p->from_places = p->width * (l->from_ld | (l->batch > 1 ? l->from_stride : 0)) | p->from;
-    p->is_mixed = is_mixed(l);
-    if (!p->is_mixed) {
+    p->is_mixed = p->digits.count || is_mixed(l);
+    for (unsigned i = 0; i < p->digits.count; i++) {
+        p->to_places |= p->width * p->digits.digit[i].to;
+        p->from_places |= p->width * p->digits.digit[i].from;
+    }
+    if (p->is_mixed && l->to_ld == l->rows) {
+        const wl_transpose_layout one = {l->rows, l->cols,        l->from_ld,  l->to_ld,
+                                         1,       l->from_stride, l->to_stride};
+        p->is_matrices = wl__panels_matrices(p->context, p->width, &one, &p->matrices);
+        p->is_columns = wl__panels_columns(p->context, p->width, l, &p->columns);
+    } else if (!p->is_mixed) {
         p->is_narrow = wl__narrow_fits(&p->tuned->narrow, p->width, l);
         p->is_matrices = wl__panels_matrices(p->context, p->width, l, &p->matrices);
         p->is_columns = wl__panels_columns(p->context, p->width, l, &p->columns);
     }
     p->panels_lose = (p->is_matrices || p->is_columns) && wl__panels_lose(p);
+}
+
+/* The problem is checked, and its layout complete. */
+static wl_error move(struct wl__choice *choice, struct wl__problem *p) {
+    wl__transpose_prepare(p);
     return wl__move(p->context, wl__transpose_movers, choice, p);
 }
 
 wl_error wl__transpose_any(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
-                           const wl_transpose_layout *layout, wl_stream stream) {
+                           const wl_transpose_layout *layout, const struct wl__digits *digits,
+                           wl_stream stream) {
     struct wl__problem p = {
         .context = context, .stream = stream, .width = width, .to = to, .from = from, .layout = *layout};
+    if (digits)
+        p.digits = *digits;
     struct wl__choice choice = {.operation = "wl_transpose_batched"};
     return move(&choice, &p);
 }

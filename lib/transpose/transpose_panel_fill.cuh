@@ -30,9 +30,11 @@ static __device__ __forceinline__ wl_panel wl_find_panel(const wl_transpose_pane
     const uint64_t matrix = (uint64_t)wl_divide(blockIdx.x, all.by_panels, &panel) * all.together;
     const uint64_t column = (uint64_t)panel * all.panel_cols;
     wl_panel p;
-    p.from = all.from + matrix * all.from_stride + column * WL_WIDTH;
-    p.to = all.to + matrix * all.to_stride + column * all.to_pitch;
-    p.matrices = wl_rest(all.batch, matrix, all.together);
+    uint64_t from, to;
+    wl_find_matrix(&all.batch, matrix, &from, &to);
+    p.from = all.from + from + column * WL_WIDTH;
+    p.to = all.to + to + column * all.to_pitch;
+    p.matrices = wl_rest(all.matrices, matrix, all.together);
     p.cols = wl_rest(all.cols, column, all.panel_cols);
     p.in = 128 * WL_BULK + (uint32_t)((uintptr_t)p.from % 128);
     return p;

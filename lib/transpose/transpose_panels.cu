@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     const int lines = matrices * cols, stores = (int)all.row_stores;
     const auto find = [&](int q, char *&row, const wl_element *&element) {
         const int m = (int)__umulhi(q, all.by_matrix), c = q - m * cols;
-        row = to + m * all.to_stride + c * all.to_pitch;
+        row = to + m * all.batch.to + c * all.to_pitch;
         element = first + (m * (int)all.stride + c);
         return (int)(-(uintptr_t)row % 16 / WL_WIDTH);
     };

@@ -3,7 +3,7 @@
 #ifndef WIDELOAD_KERNELS_TRANSPOSE_TILES_H
 #define WIDELOAD_KERNELS_TRANSPOSE_TILES_H
 
-#include "lib/cuda/divisor.h"
+#include "lib/transpose/transpose_batch.h"
 #include <stdbool.h>
 
 /* Addresses.  Kernels take pointers: nvcc assumes that a parameter's pointers are to global memory. From an
@@ -26,8 +26,8 @@ struct wl_transpose_tiles {
     wl_source from; /* the first matrix */
     wl_target to;
     uint64_t rows, cols;
-    uint64_t from_pitch, to_pitch;   /* bytes from one row to the next */
-    uint64_t from_stride, to_stride; /* bytes from one matrix to the next */
+    uint64_t from_pitch, to_pitch; /* bytes from one row to the next */
+    struct wl_batch batch;
     /* For kernels for which the library chooses them; the rows that a tile may begin early; and bytes between
      * groups of rows in shared memory. */
     uint32_t tile_rows, tile_extra, tile_pad;
@@ -54,8 +54,10 @@ WL_BOTH_SIDES struct wl_tile wl_find_tile(const struct wl_transpose_tiles *all, 
     tile.down = band * all->band + (i >> all->paired);
     /* Pair c is column c plus the extra columns of earlier stretches. */
     tile.across = column + (column & (0 - all->apart)) + (i & all->paired) * all->apart - all->late;
-    tile.from = all->from + matrix * all->from_stride;
-    tile.to = all->to + matrix * all->to_stride;
+    uint64_t from, to;
+    wl_find_matrix(&all->batch, matrix, &from, &to);
+    tile.from = all->from + from;
+    tile.to = all->to + to;
     return tile;
 }
 

@@ -116,6 +116,17 @@ const struct wl__tuned wl__tuned_hopper = {
                                      .tall_torn = 36 << 10,
                                      .tall = 22 << 10,
                                      .tall_cols = 18}},
+            .batches = {.panel = {6144, 12 << 10},
+                        .pair_cols = 200,
+                        .full = {50, 60, 65, 70, 50},
+                        .most = {140 << 20, 130 << 20, WL_NEVER, WL_NEVER, WL_NEVER},
+                        .stream = 64 << 10,
+                        .slots_full = 70,
+                        .torn = {{.rows = 120, .cols = 100, .full = 85, .most = 110 << 20},
+                                 {.rows = 64, .cols = 250, .full = 75, .most = WL_NEVER}},
+                        .window_cols = 200,
+                        .window_rows = 4000,
+                        .even_rows = 512},
         },
     .permute =
         {

@@ -189,6 +189,22 @@ struct wl__tuned_transpose {
             uint32_t tall_cols;   /* and how many they may be */
         } of_narrow;
     } narrow;
+
+    /* Batches of several dimensions, and of matrices that lie between each other: where these are ahead of
+     * the tiles of wl_permute. */
+    struct wl__tuned_batches {
+        uint32_t panel[2], pair_cols; /* bytes of a panel at least, of bytes and pairs; columns of pairs */
+        /* Tiles of whole vectors: hundredths of them that must be full; bytes of an array at most; and bytes
+         * of a row of the input at most. */
+        uint32_t full[5], most[5], stream;
+        uint32_t slots_full; /* the same for slots */
+        /* Other tiles of 4 and 8 bytes. */
+        struct wl__tuned_torn_batches {
+            uint32_t rows, cols, full, most;
+        } torn[2];
+        /* Windows of bytes, of so many columns: from so many rows on, and if they are a multiple of 16. */
+        uint32_t window_cols, window_rows, even_rows;
+    } batches;
 };
 
 /* Coefficients of a tile's cost beyond a copy, as a share of it: a sum, fitted so that what it finds cheapest

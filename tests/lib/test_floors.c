@@ -1,5 +1,6 @@
 /* Every mover by itself, on random calls of every operation: where it says that it can, the result is right,
  * whatever it costs.  The floor of each operation always can, on any device: with WIDELOAD_ARCH=sm_75 too.
+ * So has every mover of transposes permutations, as batches of several dimensions.
  *
  * usage: test_lib_floors [CALLS [SEED]] */
 #include <stdio.h>
@@ -8,6 +9,8 @@
 
 #include "calls.h"
 #include "lib/mover.h"
+#include "lib/permute/permute_batch.h"
+#include "lib/transpose/transpose.h"
 
 bool wl__masks[WL_KERNEL_COUNT], wl__launched[WL_KERNEL_COUNT];
 
@@ -19,6 +22,20 @@ static unsigned char *host, *before, *got;
 
 static bool is(const struct call *call, const struct operation *operation) {
     return call->operation == operation;
+}
+
+/* A permutation as a batch of transposes, where it is one. */
+static wl_error run_batch(wl_context *of, const struct call *call, wl_stream stream) {
+    if (!call->n)
+        return call_permute.run(of, call, stream);
+    struct wl__permute_shape shape;
+    wl_transpose_layout layout;
+    struct wl__digits digits;
+    const wl_devptr to = call->array[0].device, from = call->array[1].device;
+    wl__permute_reduce(&shape, call->width, to, from, call->rank, call->sizes, call->order);
+    if (!wl__permute_as_batch(&shape, &layout, &digits))
+        return call_permute.run(of, call, stream);
+    return wl__transpose_any(of, shape.width, to, from, &layout, &digits, stream);
 }
 
 /* Transposes in place have the workspace that the mover asks for, of any size. */
@@ -96,6 +113,9 @@ int main(int count, char **words) {
     bool good = true;
     for (unsigned i = 0; operation_at(i); i++)
         good = check_operation(operation_at(i), seed, calls) && good;
+    const struct operation batch = {"wl_permute as a batch", call_permute.choose, run_batch,
+                                    call_permute.expect};
+    good = check_operation(&batch, seed, 3 * calls) && good;
     wl_free(context, device);
     wl_close(context);
     free(host);

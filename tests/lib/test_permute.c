@@ -13,6 +13,7 @@
 #include "device.h"
 #include "element.h"
 #include "wideload.h"
+#include "without_small.h"
 
 #define GUARD_BYTES 256
 #define POISON      0xA5
@@ -352,6 +353,70 @@ static void calls_do_not_disturb_each_other(void **state) {
     }
 }
 
+/* What movers do where the values of open_tiles() do not apply. */
+static const struct wl__tuned *with_batches;
+
+/* Transposes would take most of the tiles' problems. */
+static int open_tiles(void **state) {
+    const int failed = open_without_small(state);
+    if (failed)
+        return failed;
+    with_batches = context->tuned;
+    leave_out_batches(context);
+    return 0;
+}
+
+/* Transposes of a batch that moves, with compute capability 9.0: the kernels that serve them, each at the
+ * least of what they ask for. */
+static void batches_are_transposed(void **state) {
+    (void)state;
+    const char *arch = getenv("WIDELOAD_ARCH");
+    if (arch && strcmp(arch, "sm_90") != 0)
+        skip();
+    static const char batch[] = ": transpose: the last dimensions of both arrays";
+    static const struct {
+        struct problem problem;
+        unsigned width, shift; /* that keeps the choice, or 0 */
+    } all[] = {
+        /* Tiles of whole vectors. */
+        {{3, {64, 3, 96}, {2, 1, 0}, batch}, 16, 2},
+        {{3, {64, 3, 96}, {2, 1, 0}, batch}, 8, 0},
+        {{4, {2, 3, 64, 128}, {1, 3, 0, 2}, batch}, 4, 0},
+        {{6, {2, 64, 3, 2, 3, 128}, {3, 5, 0, 4, 2, 1}, batch}, 2, 0},
+        {{4, {128, 2, 3, 256}, {3, 2, 1, 0}, batch}, 1, 0},
+        {{8, {2, 2, 3, 2, 3, 2, 32, 32}, {5, 3, 7, 1, 4, 0, 2, 6}, batch}, 8, 0},
+        /* Others, and windows. */
+        {{3, {121, 2, 125}, {2, 1, 0}, batch}, 4, 1},
+        {{4, {93, 3, 2, 252}, {3, 2, 1, 0}, batch}, 8, 1},
+        {{3, {512, 3, 240}, {2, 1, 0}, batch}, 1, 0},
+        {{3, {4001, 2, 201}, {2, 1, 0}, batch}, 1, 5},
+        /* Panels, tall ones, and matrices, of bytes and pairs. */
+        {{4, {29, 4, 5, 900}, {2, 1, 3, 0}, batch}, 1, 3},
+        {{4, {8, 3, 2, 1601}, {2, 1, 3, 0}, batch}, 1, 3},
+        {{4, {16, 3, 2, 2048}, {2, 1, 3, 0}, batch}, 1, 16},
+        {{4, {3, 162, 5, 118}, {2, 0, 3, 1}, batch}, 1, 7},
+        {{5, {2, 3, 5, 59, 128}, {1, 2, 0, 4, 3}, batch}, 1, 1},
+        {{4, {2, 3, 15, 3801}, {1, 0, 3, 2}, batch}, 2, 1},
+    };
+    const struct wl__tuned *without = context->tuned;
+    context->tuned = with_batches;
+    for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        permute(&all[i].problem, all[i].width, 0, 0);
+        if (all[i].shift) {
+            permute(&all[i].problem, all[i].width, all[i].shift, 0);
+            permute(&all[i].problem, all[i].width, 0, all[i].shift);
+        }
+        /* As its plan is kept, and at any place. */
+        permute(&all[i].problem, all[i].width, 128 / all[i].width, 256 / all[i].width);
+        const struct problem any = {all[i].problem.rank, {0}, {0}, NULL};
+        struct problem moved = any;
+        memcpy(moved.sizes, all[i].problem.sizes, sizeof(moved.sizes));
+        memcpy(moved.order, all[i].problem.order, sizeof(moved.order));
+        permute(&moved, all[i].width, 3, 5);
+    }
+    context->tuned = without;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_width),
@@ -363,6 +428,7 @@ int main(void) {
         cmocka_unit_test(rows_are_rows),
         cmocka_unit_test(short_rows_stay_together),
         cmocka_unit_test(calls_do_not_disturb_each_other),
+        cmocka_unit_test(batches_are_transposed),
     };
-    return cmocka_run_group_tests(tests, open_without_small, close_device);
+    return cmocka_run_group_tests(tests, open_tiles, close_device);
 }

@@ -20,9 +20,9 @@ static void take(uint8_t *left, const struct wl_transpose_tiles *launch, uint32_
     struct wl_tile tile = wl_find_tile(launch, block);
     if (!wl_is_tile(launch, &tile))
         return;
-    uint64_t matrix = launch->from_stride ? (tile.from - launch->from) / launch->from_stride : 0;
+    uint64_t matrix = launch->batch.from ? (tile.from - launch->from) / launch->batch.from : 0;
     assert_true(matrix < matrices && tile.down < launch->tiles_down && tile.across < launch->tiles_across);
-    assert_true(tile.to - launch->to == matrix * launch->to_stride);
+    assert_true(tile.to - launch->to == matrix * launch->batch.to);
     size_t at = (matrix * launch->tiles_down + tile.down) * launch->tiles_across + tile.across;
     assert_int_equal(left[at], 1);
     left[at] = 0;
@@ -35,7 +35,7 @@ static void check(const wl_transpose_layout *layout, struct wl__tile_shape shape
     memset(covered, 0, sizeof(covered));
     struct wl__tiles tiles;
     struct wl_transpose_tiles launch;
-    wl__tiles_start(&tiles, shape, width, to, from, layout, limit);
+    wl__tiles_start(&tiles, shape, width, to, from, layout, &(struct wl__digits){0}, limit);
     while (wl__tiles_next(&tiles, &launch)) {
         const uint32_t blocks = launch.blocks;
         assert_true(blocks >= 1 && blocks <= limit);

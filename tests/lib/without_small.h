@@ -1,5 +1,5 @@
-/* For tests of kernels that other movers have: the mover of small arrays would take most of their problems.
- */
+/* For tests of kernels that other movers have: the mover of small arrays would take most of their problems,
+ * and transposes many permutations. */
 #ifndef WIDELOAD_TESTS_WITHOUT_SMALL_H
 #define WIDELOAD_TESTS_WITHOUT_SMALL_H
 
@@ -9,6 +9,18 @@ static inline void leave_out_small(wl_context *of) {
     static struct wl__tuned tuned;
     tuned = *of->tuned;
     tuned.small.first[0] = tuned.small.first[1] = UINT32_MAX; /* four seconds */
+    of->tuned = &tuned;
+}
+
+/* The same, and no permutation is a batch of several dimensions. */
+static inline void leave_out_batches(wl_context *of) {
+    static struct wl__tuned tuned;
+    tuned = *of->tuned;
+    struct wl__tuned_batches *batches = &tuned.transpose.batches;
+    batches->panel[0] = batches->panel[1] = batches->window_cols = UINT32_MAX;
+    batches->slots_full = batches->torn[0].full = batches->torn[1].full = 101;
+    for (unsigned i = 0; i < 5; i++)
+        batches->full[i] = 101;
     of->tuned = &tuned;
 }
 
