@@ -5,6 +5,7 @@
 #include "lib/transpose/transpose.h"
 
 #define VECTOR 16
+#define SECTOR 32
 
 static uint64_t all_bytes(const struct wl__problem *p) {
     return p->width * p->layout.rows * p->layout.cols * p->layout.batch;
@@ -16,7 +17,8 @@ static bool suits_panel(const struct wl__problem *p, const struct wl__panels *pa
     const struct wl__tuned_batches *tuned = &p->tuned->batches;
     const wl_transpose_layout *l = &p->layout;
     if (p->width == 1)
-        return panel->image && panel->bytes >= tuned->panel[0] && (l->rows <= VECTOR || (l->rows | l->cols) % VECTOR != 0);
+        return panel->image && panel->bytes >= tuned->panel[0] &&
+               (l->rows <= VECTOR || (l->rows | l->cols) % VECTOR != 0);
     return p->width == 2 && panel->bytes >= tuned->panel[1] && l->cols >= tuned->pair_cols &&
            p->from_places % VECTOR != 0;
 }
@@ -61,7 +63,8 @@ bool wl__transpose_suits(wl_context *context, unsigned width, wl_devptr to, wl_d
     if (mover->run == wl__run_vectors)
         return suits_vectors(&p, &wl__vectors[p.row]);
     if (mover->run == wl__run_slots)
-        return wl__fills_tiles(&p, &wl__slots_of_rows[width == 4], p.tuned->batches.slots_full);
+        return width == 2 && p.to_places % SECTOR == 0 &&
+               wl__fills_tiles(&p, &wl__slots_of_rows[0], p.tuned->batches.slots_full);
     if (mover->run == wl__run_windows)
         return suits_windows(&p);
     return mover->run == wl__run_shifted && suits_shifted(&p);
