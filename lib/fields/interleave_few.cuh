@@ -3,21 +3,11 @@
 #define WL_FEW_NAME_OF(direction, width, fields) wl_##direction##width##_few##fields
 #define WL_FEW_NAME(direction, width, fields)    WL_FEW_NAME_OF(direction, width, fields)
 
-/* Vectors from a thread's first to the next thread's in shared memory. */
-#define WL_ROW (WL_FIELDS | 1)
-/* The place of vector q of the warp's structures there. */
-#define WL_STAGE(q) (WL_ROW == WL_FIELDS ? (q) : (q) + (q) / WL_FIELDS)
-/* Byte b of field j's vector, as a byte of the thread's structures; byte b of these, as one of the
- * fields'. */
-#define WL_PACKED_BYTE(j, b) (((b) / WL_WIDTH * WL_FIELDS + (j)) * WL_WIDTH + (b) % WL_WIDTH)
-#define WL_STREAM_BYTE(b)                                                                                    \
-    ((b) / WL_WIDTH % WL_FIELDS * 16 + (b) / WL_WIDTH / WL_FIELDS * WL_WIDTH + (b) % WL_WIDTH)
-
 extern "C" __global__ void __launch_bounds__(WL_FEW_THREADS)
     WL_FEW_NAME(deinterleave, WL_WIDTH, WL_FIELDS)(const __grid_constant__ struct wl_few_shape shape,
                                                    uint64_t first) {
     wl_await_earlier();
-    __shared__ uint4 stages[WL_WARPS][32 * WL_ROW];
+    __shared__ uint4 stages[WL_WARPS][32 * WL_FEW_ROW(WL_FIELDS)];
     uint4 *stage = stages[threadIdx.x / 32];
     const struct wl_few_part part = wl_few_part_find(&shape, first + blockIdx.x);
     const unsigned lane = threadIdx.x % 32;
@@ -31,20 +21,22 @@ extern "C" __global__ void __launch_bounds__(WL_FEW_THREADS)
 #pragma unroll
     for (unsigned u = 0; u < WL_FIELDS; u++)
         if (u * 32 + lane < vectors)
-            stage[WL_STAGE(u * 32 + lane)] = moved[u];
+            stage[WL_FEW_STAGE(WL_FIELDS, u * 32 + lane)] = moved[u];
     __syncwarp();
     if (part.group < part.groups) {
 #pragma unroll
         for (unsigned u = 0; u < WL_FIELDS; u++)
-            moved[u] = stage[lane * WL_ROW + u];
+            moved[u] = stage[lane * WL_FEW_ROW(WL_FIELDS) + u];
         const uint32_t *words = (const uint32_t *)moved;
 #pragma unroll
         for (unsigned j = 0; j < WL_FIELDS; j++) {
             uint32_t word[4];
 #pragma unroll
             for (unsigned i = 0; i < 4; i++)
-                word[i] = wl_word_of(words, WL_PACKED_BYTE(j, 4 * i), WL_PACKED_BYTE(j, 4 * i + 1),
-                                     WL_PACKED_BYTE(j, 4 * i + 2), WL_PACKED_BYTE(j, 4 * i + 3));
+                word[i] = wl_word_of(words, WL_FEW_PACKED_BYTE(WL_FIELDS, j, 4 * i),
+                                     WL_FEW_PACKED_BYTE(WL_FIELDS, j, 4 * i + 1),
+                                     WL_FEW_PACKED_BYTE(WL_FIELDS, j, 4 * i + 2),
+                                     WL_FEW_PACKED_BYTE(WL_FIELDS, j, 4 * i + 3));
             ((uint4 *)wl_global(shape.streams[j] + part.stream_shift))[part.group] =
                 make_uint4(word[0], word[1], word[2], word[3]);
         }
@@ -64,7 +56,7 @@ extern "C" __global__ void __launch_bounds__(WL_FEW_THREADS)
     WL_FEW_NAME(interleave, WL_WIDTH, WL_FIELDS)(const __grid_constant__ struct wl_few_shape shape,
                                                  uint64_t first) {
     wl_await_earlier();
-    __shared__ uint4 stages[WL_WARPS][32 * WL_ROW];
+    __shared__ uint4 stages[WL_WARPS][32 * WL_FEW_ROW(WL_FIELDS)];
     uint4 *stage = stages[threadIdx.x / 32];
     const struct wl_few_part part = wl_few_part_find(&shape, first + blockIdx.x);
     const unsigned lane = threadIdx.x % 32;
@@ -79,10 +71,11 @@ extern "C" __global__ void __launch_bounds__(WL_FEW_THREADS)
             uint32_t word[4];
 #pragma unroll
             for (unsigned i = 0; i < 4; i++)
-                word[i] =
-                    wl_word_of(words, WL_STREAM_BYTE(16 * u + 4 * i), WL_STREAM_BYTE(16 * u + 4 * i + 1),
-                               WL_STREAM_BYTE(16 * u + 4 * i + 2), WL_STREAM_BYTE(16 * u + 4 * i + 3));
-            stage[lane * WL_ROW + u] = make_uint4(word[0], word[1], word[2], word[3]);
+                word[i] = wl_word_of(words, WL_FEW_STREAM_BYTE(WL_FIELDS, 16 * u + 4 * i),
+                                     WL_FEW_STREAM_BYTE(WL_FIELDS, 16 * u + 4 * i + 1),
+                                     WL_FEW_STREAM_BYTE(WL_FIELDS, 16 * u + 4 * i + 2),
+                                     WL_FEW_STREAM_BYTE(WL_FIELDS, 16 * u + 4 * i + 3));
+            stage[lane * WL_FEW_ROW(WL_FIELDS) + u] = make_uint4(word[0], word[1], word[2], word[3]);
         }
     } else if (part.group == part.groups) {
         wl_element *packed = (wl_element *)wl_global(part.packed);
@@ -99,13 +92,9 @@ extern "C" __global__ void __launch_bounds__(WL_FEW_THREADS)
 #pragma unroll
     for (unsigned u = 0; u < WL_FIELDS; u++)
         if (u * 32 + lane < vectors)
-            to[u * 32 + lane] = stage[WL_STAGE(u * 32 + lane)];
+            to[u * 32 + lane] = stage[WL_FEW_STAGE(WL_FIELDS, u * 32 + lane)];
 }
 
 #undef WL_FIELDS
-#undef WL_ROW
-#undef WL_STAGE
-#undef WL_PACKED_BYTE
-#undef WL_STREAM_BYTE
 #undef WL_FEW_NAME
 #undef WL_FEW_NAME_OF

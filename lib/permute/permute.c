@@ -10,6 +10,7 @@
 #include "lib/permute/permute_batch.h"
 #include "lib/permute/permute_bulk.h"
 #include "lib/permute/permute_matrices.h"
+#include "lib/permute/permute_movers.h"
 #include "lib/permute/permute_plan.h"
 #include "lib/permute/permute_strips.h"
 #include "lib/small/small.h"
@@ -330,6 +331,18 @@ static wl_error run_rows(const struct wl__problem *p) {
     return wl__rows_move(p->context, &(struct wl__choice){0}, &rows, p->stream);
 }
 
+static bool can_few(const struct wl__problem *p) {
+    return !can_transpose(p) && wl__permute_can_few(&p->shape, p->to, p->from);
+}
+
+static double cost_few(const struct wl__problem *p) {
+    return wl__permute_cost_few(p->context, &p->shape);
+}
+
+static wl_error run_few(const struct wl__problem *p) {
+    return wl__permute_run_few(p->context, &p->shape, p->to, p->from, p->stream);
+}
+
 static bool can_small(const struct wl__problem *p) {
     return p->shape.rank > 1 && wl__small_can(&p->shape);
 }
@@ -355,6 +368,8 @@ static const struct wl__mover movers[] = {
     {"strips", "short rows that begin anywhere move: tiles of them, which bulk copies fill", can_strips,
      cost_strips, run_strips},
     {"rows", "the last dimension keeps its place: whole rows move", can_rows, cost_rows, run_rows},
+    {"few", "a few rows become columns, or columns rows, and others move: a thread holds a vector of each",
+     can_few, cost_few, run_few},
     {"small", "a small array: many short blocks, all of which run at once", can_small, cost_small, run_small},
     {"transpose", "the last dimensions of both arrays change places in a batch of others", can_batch,
      cost_batch, run_batch},

@@ -130,6 +130,12 @@ const struct wl__tuned wl__tuned_hopper = {
         },
     .permute =
         {
+            .few = {.threads = 2048,
+                    .wide_threads = 6144,
+                    .small_array = 16 << 20,
+                    .short_stream = {32, 16},
+                    .long_stream = 128,
+                    .wide_array = 40 << 20},
             .order = {.square = 4, .group = 4, .streams = 3, .far = 1 << 19, .long_run = 512},
             .registers = {.traffic = 1.13,
                           .in = 7.7,

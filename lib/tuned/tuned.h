@@ -346,6 +346,16 @@ struct wl__tuned_permute {
     struct wl__tuned_bulk bulk;
     struct wl__tuned_strips strips;
     struct wl__tuned_matrices matrices;
+    /* A few rows that become columns, or columns rows, while others move: when a thread best holds a vector
+     * of each.  [2] is by rows that become columns last. */
+    struct wl__tuned_few {
+        uint32_t threads, wide_threads; /* that there are at least; for 8-byte elements */
+        uint32_t small_array;           /* bytes of an array up to which streams may be short */
+        uint32_t short_stream[2];       /* bytes of one at least */
+        uint32_t long_stream;           /* the same in larger arrays */
+        uint32_t wide_array; /* bytes of an array beyond which elements of 8 bytes are as fast by tiles, and
+                                those of 4 bytes whose columns become rows */
+    } few;
     uint32_t rows[5]; /* bytes from which on rows move one by one, by words of 1 to 16 bytes */
     /* Rows of so many bytes and more move so too where bulk's tiles are estimated to cost this much beyond a
      * copy, by words of 1 to 8 bytes; and where only registers' tiles are left, but of words of 16 bytes. */

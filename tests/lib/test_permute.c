@@ -203,7 +203,7 @@ static void dear_tiles_are_left_to_others(void **state) {
     permute(&(struct problem){3, {6, 3389, 6}, {2, 1, 0}, ": bulk:"}, 2, 0, 0);
     permute(&(struct problem){4, {512, 30, 19, 14}, {2, 1, 3, 0}, ": bulk:"}, 2, 0, 0);
     /* Bytes whose tiles have many bank conflicts: not records. */
-    permute(&(struct problem){5, {8, 3, 3, 408, 96}, {3, 1, 0, 4, 2}, ": tiles:"}, 1, 0, 0);
+    permute(&(struct problem){5, {8, 3, 9, 408, 96}, {3, 1, 0, 4, 2}, ": tiles:"}, 1, 0, 0);
     /* Pairs whose rows begin anywhere in the input, and at vectors in the output. */
     permute(&(struct problem){4, {11, 32, 16, 412}, {3, 2, 0, 1}, ": async:"}, 2, 0, 0);
 }
@@ -417,6 +417,49 @@ static void batches_are_transposed(void **state) {
     context->tuned = without;
 }
 
+/* Fails unless `few` serves the shape, or does not. */
+static void few_serves(bool serves, unsigned width, const struct problem *p, unsigned shift) {
+    permute(p, width, shift, 0);
+    if (!left_to_release() && serves != !!strstr(wl_explain(), ": few:"))
+        fail_msg("width %u: %s", width, wl_explain());
+}
+
+/* Up to 8 rows that become columns, and columns that become rows, of every number and width: streams of one
+ * vector and more, which end within a warp, and several dimensions around them. */
+static void few_rows_and_columns_move(void **state) {
+    (void)state;
+    for (unsigned width = 1; width <= 8; width *= 2)
+        for (uint64_t n = 2; n <= 9; n++) {
+            const uint64_t each = 16 / width, most = width == 8 ? 6145 : 2049;
+            const struct problem all[] = {
+                {4, {n, 3, most / 9 + 1, 3 * each}, {2, 1, 3, 0}, NULL},
+                {4, {3, most / 15 + 1, 5 * each, n}, {3, 1, 0, 2}, NULL},
+                {4, {3, most / 21 + 1, n, 7 * each}, {1, 0, 3, 2}, NULL},
+                {8, {3, 2, n, 2, most / 48 + 1, 2, 2, each}, {4, 6, 0, 3, 1, 5, 7, 2}, NULL},
+                {8, {3, 2, 2, most / 96 + 1, 2, 2, 2 * each, n}, {4, 7, 2, 0, 5, 3, 1, 6}, NULL},
+            };
+            for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+                few_serves(n <= 8, width, &all[i], 0);
+        }
+}
+
+/* Where others are faster, or it cannot: vectors that begin elsewhere or that rows are not, few threads,
+ * short columns. */
+static void few_leaves_the_rest(void **state) {
+    (void)state;
+    few_serves(true, 2, &(struct problem){4, {4, 3, 43, 128}, {2, 1, 3, 0}, NULL}, 0);
+    few_serves(true, 2, &(struct problem){4, {4, 3, 43, 128}, {2, 1, 3, 0}, NULL}, 8);
+    few_serves(false, 2, &(struct problem){4, {4, 3, 43, 128}, {2, 1, 3, 0}, NULL}, 4);
+    few_serves(false, 2, &(struct problem){4, {4, 3, 43, 132}, {2, 1, 3, 0}, NULL}, 0);
+    few_serves(false, 2, &(struct problem){4, {4, 3, 42, 128}, {2, 1, 3, 0}, NULL}, 0);
+    few_serves(true, 8, &(struct problem){4, {4, 3, 512, 8}, {2, 1, 3, 0}, NULL}, 0);
+    few_serves(false, 8, &(struct problem){4, {4, 3, 511, 8}, {2, 1, 3, 0}, NULL}, 0);
+    few_serves(true, 4, &(struct problem){4, {3, 400, 8, 5}, {3, 1, 0, 2}, NULL}, 0);
+    few_serves(false, 4, &(struct problem){4, {3, 800, 4, 5}, {3, 1, 0, 2}, NULL}, 0);
+    few_serves(false, 16, &(struct problem){4, {4, 3, 512, 8}, {2, 1, 3, 0}, NULL}, 0);
+    few_serves(false, 4, &(struct problem){3, {700, 4, 64}, {0, 2, 1}, NULL}, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_width),
@@ -429,6 +472,8 @@ int main(void) {
         cmocka_unit_test(short_rows_stay_together),
         cmocka_unit_test(calls_do_not_disturb_each_other),
         cmocka_unit_test(batches_are_transposed),
+        cmocka_unit_test(few_rows_and_columns_move),
+        cmocka_unit_test(few_leaves_the_rest),
     };
     return cmocka_run_group_tests(tests, open_tiles, close_device);
 }

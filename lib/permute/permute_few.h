@@ -1,0 +1,22 @@
+/* The parameters of permute_few.cu's kernels: the same struct on both sides. */
+#ifndef WIDELOAD_KERNELS_PERMUTE_FEW_H
+#define WIDELOAD_KERNELS_PERMUTE_FEW_H
+
+#include "lib/transpose/transpose_tiles.h"
+
+#define WL_PERMUTE_FEW_LIMIT   8 /* streams: a thread holds a vector of each */
+#define WL_PERMUTE_FEW_THREADS 128
+
+/* Matrices of `streams` rows or columns, which are whole vectors, on the one side.  On the other side they
+ * are structures, and all of the array is contiguous. */
+struct wl_permute_few {
+    wl_source from; /* addresses, and all distances, are multiples of 16 */
+    wl_target to;
+    uint64_t pitch;              /* bytes from one stream to the next */
+    uint64_t hint;               /* of loads: lib/cuda/hints.h */
+    uint32_t vectors;            /* of one stream, in all matrices */
+    struct wl_divisor by_stream; /* in one */
+    struct wl_batch batch;       /* in the structures' order; its distances there do not count */
+};
+
+#endif
