@@ -15,7 +15,7 @@
  * fields'. */
 #define WL_FEW_PACKED_BYTE(fields, j, b) (((b) / WL_WIDTH * (fields) + (j)) * WL_WIDTH + (b) % WL_WIDTH)
 #define WL_FEW_STREAM_BYTE(fields, b)                                                                        \
-    ((b) / WL_WIDTH % (fields) * 16 + (b) / WL_WIDTH / (fields)*WL_WIDTH + (b) % WL_WIDTH)
+    ((b) / WL_WIDTH % (fields)*16 + (b) / WL_WIDTH / (fields)*WL_WIDTH + (b) % WL_WIDTH)
 
 /* The word that bytes b0 to b3 of an array of words make.  They are consecutive for elements of 4 bytes and
  * more; for 2-byte elements each two of them are. */

@@ -1,6 +1,6 @@
+#include "lib/permute/permute_few.h"
 #include "lib/cuda/hints.h"
 #include "lib/launch.h"
-#include "lib/permute/permute_few.h"
 #include "lib/permute/permute_movers.h"
 
 #define VECTOR 16

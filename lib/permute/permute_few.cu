@@ -1,7 +1,6 @@
-/* Permutes arrays whose last two dimensions on one side are few and long: 2 to 8 streams of whole vectors.
- * On the other side these are structures, while other dimensions move: a few rows become columns
- * (interleave), or a few columns rows (deinterleave).  Elements have WL_WIDTH bytes, blocks
- * WL_PERMUTE_FEW_THREADS threads.
+/* Permutes arrays whose last two dimensions, on one side, are 2 to 8 streams of whole vectors.  On the other
+ * side these are structures, while other dimensions move: a few rows become columns (interleave), or a few
+ * columns become rows (deinterleave).  Elements have WL_WIDTH bytes, blocks WL_PERMUTE_FEW_THREADS threads.
  *
  * A thread has a vector of each stream in registers, and as many vectors of structures, as in
  * interleave_few.cu.  All structures are contiguous: threads are numbered through all matrices, so that short
@@ -19,9 +18,9 @@
 
 /* The thread's place, and its warp's. */
 struct wl_place {
-    uint64_t from, to;      /* bytes from the first matrix to its vector of the first stream */
+    uint64_t from, to;       /* bytes from the first matrix to its vector of the first stream */
     uint32_t first, vectors; /* the warp's first vector of a stream, and all its vectors of structures */
-    bool has;               /* a vector of each stream */
+    bool has;                /* a vector of each stream */
 };
 
 template <int fields> static __device__ __forceinline__ wl_place find(const struct wl_permute_few &p) {
@@ -38,7 +37,6 @@ template <int fields> static __device__ __forceinline__ wl_place find(const stru
 }
 
 template <int fields> static __device__ __forceinline__ void interleave(const struct wl_permute_few &p) {
-    wl_await_earlier();
     __shared__ uint4 stages[WL_WARPS][32 * WL_FEW_ROW(fields)];
     uint4 *const stage = stages[threadIdx.x / 32];
     const unsigned lane = threadIdx.x % 32;
@@ -70,7 +68,6 @@ template <int fields> static __device__ __forceinline__ void interleave(const st
 }
 
 template <int fields> static __device__ __forceinline__ void deinterleave(const struct wl_permute_few &p) {
-    wl_await_earlier();
     __shared__ uint4 stages[WL_WARPS][32 * WL_FEW_ROW(fields)];
     uint4 *const stage = stages[threadIdx.x / 32];
     const unsigned lane = threadIdx.x % 32;
@@ -97,10 +94,9 @@ template <int fields> static __device__ __forceinline__ void deinterleave(const 
         uint32_t word[4];
 #pragma unroll
         for (int i = 0; i < 4; i++)
-            word[i] = wl_word_of(words, WL_FEW_PACKED_BYTE(fields, j, 4 * i),
-                                 WL_FEW_PACKED_BYTE(fields, j, 4 * i + 1),
-                                 WL_FEW_PACKED_BYTE(fields, j, 4 * i + 2),
-                                 WL_FEW_PACKED_BYTE(fields, j, 4 * i + 3));
+            word[i] = wl_word_of(
+                words, WL_FEW_PACKED_BYTE(fields, j, 4 * i), WL_FEW_PACKED_BYTE(fields, j, 4 * i + 1),
+                WL_FEW_PACKED_BYTE(fields, j, 4 * i + 2), WL_FEW_PACKED_BYTE(fields, j, 4 * i + 3));
         *(uint4 *)(p.to + at.to + j * p.pitch) = make_uint4(word[0], word[1], word[2], word[3]);
     }
 }
@@ -110,6 +106,7 @@ template <int fields> static __device__ __forceinline__ void deinterleave(const 
 #define KERNEL(way, fields)                                                                                  \
     extern "C" __global__ void __launch_bounds__(WL_PERMUTE_FEW_THREADS)                                     \
         NAME(way, WL_WIDTH, fields)(const __grid_constant__ struct wl_permute_few p) {                       \
+        wl_await_earlier();                                                                                  \
         way<fields>(p);                                                                                      \
     }
 #define KERNELS(fields)                                                                                      \

@@ -20,7 +20,7 @@ def main():
         for entry in re.finditer(r"__global__[^;{]*\{\s*([^\n]*)", text):
             count += 1
             first = entry.group(1)
-            if first != WAIT and first.split("(")[0] not in waiting and not (path.name in LATER and WAIT in text):
+            if not first.startswith(WAIT) and first.split("(")[0] not in waiting and not (path.name in LATER and WAIT in text):
                 wrong.append(f"{path}: an entry function does not begin with {WAIT}")
     if count < 30:
         wrong.append(f"only {count} entry functions found")
