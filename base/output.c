@@ -41,26 +41,38 @@ static int open_unnamed(const char *path) {
     return -1;
 }
 
+/* Makes a name beside the path the temporary one. */
+static bool name_beside(struct base_output *output) {
+    unsigned number;
+    char *beside;
+    if (getrandom(&number, sizeof number, 0) != sizeof number ||
+        asprintf(&beside, "%.*s.wideload.%06x", folder_length(output->path), output->path,
+                 number & 0xffffff) < 0)
+        return false;
+    output->temporary = beside;
+    return true;
+}
+
+static void forget_temporary(struct base_output *output) {
+    char *temporary = output->temporary;
+    output->temporary = NULL;
+    free(temporary);
+}
+
 /* Gives a file its name.  linkat() replaces no file, so one that is there is replaced by a rename. */
-static bool put_unnamed(int descriptor, const char *path) {
-    char name[40], beside[PATH_MAX];
+static bool put_unnamed(struct base_output *output, int descriptor) {
+    char name[40];
     name_of_descriptor(descriptor, name);
-    if (linkat(AT_FDCWD, name, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
+    if (linkat(AT_FDCWD, name, AT_FDCWD, output->path, AT_SYMLINK_FOLLOW) == 0)
         return true;
     for (int tries = 0; errno == EEXIST && tries < 100; tries++) {
-        unsigned number;
-        if (getrandom(&number, sizeof number, 0) != sizeof number ||
-            snprintf(beside, sizeof beside, "%.*s.wideload.%06x", folder_length(path), path,
-                     number & 0xffffff) >= PATH_MAX)
+        if (!name_beside(output))
             return false;
-        if (linkat(AT_FDCWD, name, AT_FDCWD, beside, AT_SYMLINK_FOLLOW))
-            continue;
-        if (rename(beside, path) == 0)
-            return true;
+        if (linkat(AT_FDCWD, name, AT_FDCWD, output->temporary, AT_SYMLINK_FOLLOW) == 0)
+            return true; /* the commit renames it */
         int reason = errno;
-        unlink(beside);
+        forget_temporary(output);
         errno = reason;
-        return false;
     }
     return false;
 }
@@ -74,17 +86,16 @@ static bool open_beside(struct base_output *output, const char *option, struct b
             close(descriptor);
         return output->file || refuse(option, output->path, error);
     }
-    if (asprintf(&output->temporary, "%s.XXXXXX", output->path) < 0) {
-        output->temporary = NULL;
+    char *temporary;
+    if (asprintf(&temporary, "%s.XXXXXX", output->path) < 0)
         return base_failure(error, "out of memory");
-    }
-    descriptor = mkstemp(output->temporary);
+    descriptor = mkstemp(temporary);
     if (descriptor < 0) {
         bool refused = refuse(option, output->path, error);
-        free(output->temporary);
-        output->temporary = NULL;
+        free(temporary);
         return refused;
     }
+    output->temporary = temporary;
     /* mkstemp makes the file private; a result gets the permissions of the user's other files. */
     mode_t mask = umask(0);
     umask(mask);
@@ -136,15 +147,13 @@ bool base_output_commit(struct base_output *output, struct base_error *error) {
     output->file = NULL;
     bool written = fflush(file) == 0 && !ferror(file);
     if (written && output->is_unnamed)
-        written = put_unnamed(fileno(file), output->path);
+        written = put_unnamed(output, fileno(file));
     if (!output->is_stdout && fclose(file))
         written = false;
     if (written && output->temporary) {
         written = rename(output->temporary, output->path) == 0;
-        if (written) {
-            free(output->temporary);
-            output->temporary = NULL;
-        }
+        if (written)
+            forget_temporary(output);
     }
     return written || base_failure(error, "%.400s: %s", name, strerror(errno));
 }
@@ -154,7 +163,7 @@ void base_output_close(struct base_output *output) {
         fclose(output->file);
     if (output->temporary)
         unlink(output->temporary);
-    free(output->temporary);
+    forget_temporary(output);
     free(output->path);
     memset(output, 0, sizeof *output);
 }

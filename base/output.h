@@ -9,9 +9,10 @@
 
 struct base_output {
     FILE *file;
-    char *path, *temporary; /* temporary: NULL for "-" and special files, which are written directly, and for
-                               a file without a name, of which nothing stays however the program ends,
-                               but while it replaces an old file: then .wideload.* may stay */
+    char *path;
+    char *volatile temporary; /* NULL for "-" and special files, which are written directly, and for a file
+                                 without a name, of which nothing stays however the program ends; but set
+                                 while such a file replaces an old one.  A signal handler may read it. */
     bool is_stdout, is_unnamed;
 };
 

@@ -307,7 +307,7 @@ static bool open_results(struct results *results, const struct input *input, str
         if (!base_output_open(&results->files[i], outputs[i].option, paths[i], error))
             return false;
         results->wanted[i] = true;
-        cli_note_unfinished(i, results->files[i].temporary);
+        cli_note_unfinished(i, &results->files[i].temporary);
         results->table = results->table && !results->files[i].is_stdout;
     }
     return true;

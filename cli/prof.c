@@ -240,6 +240,7 @@ struct files {
     struct base_output outputs[RECORDS];
     bool wanted[RECORDS];
     struct prof_records records;
+    char *created; /* the path of the records that the command makes */
 };
 
 /* An output must not be another output, the program, an argument of it, or a file behind its streams. */
@@ -280,7 +281,7 @@ static bool open_files(struct files *files, const struct input *input, struct ba
         if (!base_output_open(&files->outputs[i], file_options[i], input->paths[i], error))
             return false;
         files->wanted[i] = true;
-        cli_note_unfinished(i, files->outputs[i].temporary);
+        cli_note_unfinished(i, &files->outputs[i].temporary);
         /* The program must not inherit the descriptor. */
         fcntl(fileno(files->outputs[i].file), F_SETFD, FD_CLOEXEC);
     }
@@ -288,7 +289,8 @@ static bool open_files(struct files *files, const struct input *input, struct ba
         return prof_records_open(&files->records, input->read, error);
     if (!prof_records_create(&files->records, error))
         return false;
-    cli_note_unfinished(RECORDS, files->records.path);
+    files->created = files->records.path;
+    cli_note_unfinished(RECORDS, &files->created);
     return true;
 }
 

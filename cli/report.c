@@ -64,7 +64,7 @@ static bool put_file(const char *option, const char *path, const char *text, str
     struct base_output output;
     if (!base_output_open(&output, option, path, error))
         return false;
-    cli_note_unfinished(0, output.temporary);
+    cli_note_unfinished(0, &output.temporary);
     fputs(text, output.file); /* the commit reports errors */
     bool right = base_output_commit(&output, error);
     cli_note_unfinished(0, NULL);

@@ -4,13 +4,15 @@
 #include <stddef.h>
 #include <unistd.h>
 
-/* volatile: the signal handler reads it. */
-static char *volatile unfinished[CLI_MOST_UNFINISHED];
+/* volatile: the signal handler reads them. */
+static char *volatile const *volatile unfinished[CLI_MOST_UNFINISHED];
 
 void cli_remove_unfinished(void) {
-    for (int i = 0; i < CLI_MOST_UNFINISHED; i++)
-        if (unfinished[i])
-            unlink(unfinished[i]);
+    for (int i = 0; i < CLI_MOST_UNFINISHED; i++) {
+        const char *path = unfinished[i] ? *unfinished[i] : NULL;
+        if (path)
+            unlink(path);
+    }
 }
 
 static void end_by(int number) {
@@ -28,6 +30,6 @@ void cli_guard_unfinished(void) {
             sigaction(signals[i], &action, NULL);
 }
 
-void cli_note_unfinished(int place, char *path) {
+void cli_note_unfinished(int place, char *volatile const *path) {
     unfinished[place] = path;
 }

@@ -132,7 +132,7 @@ bool files_output_begin(struct files_session *session, const char *path, const c
         return false;
     bool good = base_output_open(&output->output, "output", path, error);
     if (good) {
-        cli_note_unfinished((int)session->output_count++, output->output.temporary);
+        cli_note_unfinished((int)session->output_count++, &output->output.temporary);
         output->data = length;
         const struct files_end end = {.file = fileno(output->output.file), .name = output->output.path};
         good = reserve(output, length + bytes, error) &&

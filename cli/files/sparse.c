@@ -53,7 +53,7 @@ bool files_sparse_transpose(const char *from, const char *to, struct base_error 
     cli_guard_unfinished();
     if (!base_output_open(&output.output, "the output", to, error))
         return false;
-    cli_note_unfinished(0, output.output.temporary);
+    cli_note_unfinished(0, &output.output.temporary);
     cli_progress_open(&progress);
     const bool good = transpose(from, to, &output, &watch, error);
     cli_progress_clear(&progress);

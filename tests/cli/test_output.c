@@ -25,6 +25,19 @@ static char folder[] = "outputXXXXXX", path[64];
 /* The linker puts these in place of the C library's, which are __real_. */
 int __real_open(const char *name, int flags, ...);
 int __wrap_open(const char *name, int flags, ...);
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
+
+static const struct base_output *watched;
+static unsigned renamed;
+
+/* Until a file beside the old one takes its place, a signal handler can find it. */
+int __wrap_rename(const char *from, const char *to) {
+    assert_non_null(watched->temporary);
+    assert_string_equal(watched->temporary, from);
+    renamed++;
+    return __real_rename(from, to);
+}
 
 int __wrap_open(const char *name, int flags, ...) {
     va_list arguments;
@@ -71,10 +84,12 @@ static void write_file(const char *content, bool commits) {
     assert_true(base_output_open(&output, "--json", path, &error));
     assert_int_equal(output.is_unnamed, has_unnamed);
     assert_int_equal(output.temporary == NULL, has_unnamed);
+    watched = &output;
     fputs(content, output.file);
     fflush(output.file);
     if (commits)
         assert_true(base_output_commit(&output, &error));
+    assert_true(!commits || !output.temporary);
     base_output_close(&output);
 }
 
@@ -86,7 +101,9 @@ static void whole_or_absent(void **state) {
     assert_content("one");
     write_file("half", false);
     assert_content("one");
+    renamed = 0;
     write_file("two", true); /* replaces the old one */
+    assert_int_equal(renamed, 1);
     assert_content("two");
     assert_int_equal(count_files(), 1);
     struct stat status;
@@ -104,6 +121,7 @@ static void a_folder_in_the_way(void **state) {
     struct base_error error;
     assert_true(base_output_open(&output, "--json", path, &error));
     assert_int_equal(mkdir(path, 0777), 0);
+    watched = &output;
     assert_false(base_output_commit(&output, &error));
     assert_non_null(strstr(error.text, path));
     base_output_close(&output);
