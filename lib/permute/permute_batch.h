@@ -6,7 +6,8 @@
 #include "lib/permute/permute_shape.h"
 #include "lib/transpose/batch.h"
 
-/* False if the last dimension keeps its place, or launches could not have as many blocks. */
+/* False if the last dimension keeps its place, or a launch could not have the blocks that a kernel may need.
+ */
 bool wl__permute_as_batch(const struct wl__permute_shape *shape, wl_transpose_layout *layout,
                           struct wl__digits *digits);
 

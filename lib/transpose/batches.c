@@ -11,8 +11,9 @@ static uint64_t all_bytes(const struct wl__problem *p) {
     return p->width * p->layout.rows * p->layout.cols * p->layout.batch;
 }
 
-/* Blocks of bytes by words, unless they are small: a panel is one matrix's.  Where rows of both sides are
- * whole vectors, tiles of 32 rows and more are as fast.  Of pairs, panels only beat look-ups. */
+/* Panels of bytes go by words, and must not be small: each is of one matrix.  Where rows of both sides are
+ * whole vectors, permute_async is as fast for 32 rows and more.  Panels of pairs are faster than look-ups, by
+ * which wl_permute moves pairs whose input's rows are no whole vectors. */
 static bool suits_panel(const struct wl__problem *p, const struct wl__panels *panel) {
     const struct wl__tuned_batches *tuned = &p->tuned->batches;
     const wl_transpose_layout *l = &p->layout;
@@ -29,7 +30,8 @@ static bool suits_vectors(const struct wl__problem *p, const struct wl__tiled *t
            (tuned->most[p->row] == WL_NEVER || all_bytes(p) <= tuned->most[p->row]);
 }
 
-/* Tiles of lines whose output ends within sectors: these must be a small part of them. */
+/* Tiles of lines whose output ends within sectors.  Each row of a matrix has such ends, so it must be long.
+ */
 static bool suits_shifted(const struct wl__problem *p) {
     if (p->width != 4 && p->width != 8)
         return false;
@@ -39,6 +41,7 @@ static bool suits_shifted(const struct wl__problem *p) {
            (tuned->most == WL_NEVER || all_bytes(p) <= tuned->most);
 }
 
+/* Clusters, for rows and columns of 4 KB and more, are slower. */
 static bool suits_windows(const struct wl__problem *p) {
     const struct wl__tuned_batches *tuned = &p->tuned->batches;
     const wl_transpose_layout *l = &p->layout;

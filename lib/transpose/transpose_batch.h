@@ -25,6 +25,9 @@ struct wl_batch {
 WL_BOTH_SIDES void wl_find_matrix(const struct wl_batch *batch, uint64_t matrix, uint64_t *from,
                                   uint64_t *to) {
     *from = *to = 0;
+#ifdef __CUDACC__
+#pragma unroll 1
+#endif
     for (uint32_t i = 0; i < batch->digits; i++) {
         uint32_t index;
         matrix = wl_divide((uint32_t)matrix, batch->digit[i].size, &index);

@@ -7,7 +7,7 @@
 /* Matrices whose output is contiguous.  A block takes all rows of some columns of one matrix, or some whole
  * matrices that are consecutive in the output. */
 struct wl_transpose_panels {
-    wl_source from, end; /* the first matrix, and the end of the last one: nothing else is read */
+    wl_source from, end; /* the first matrix, and the end of the one that lies last: nothing else is read */
     wl_target to;
     uint64_t matrices;
     uint64_t from_pitch, to_pitch; /* bytes from one row to the next */

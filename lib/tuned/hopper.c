@@ -122,7 +122,7 @@ const struct wl__tuned wl__tuned_hopper = {
                         .most = {140 << 20, 130 << 20, WL_NEVER, WL_NEVER, WL_NEVER},
                         .stream = 64 << 10,
                         .slots_full = 70,
-                        .torn = {{.rows = 120, .cols = 100, .full = 85, .most = 110 << 20},
+                        .torn = {{.rows = 120, .cols = 1, .full = 85, .most = 110 << 20},
                                  {.rows = 64, .cols = 250, .full = 75, .most = WL_NEVER}},
                         .window_cols = 200,
                         .window_rows = 4000,

@@ -202,7 +202,7 @@ struct wl__tuned_transpose {
         struct wl__tuned_torn_batches {
             uint32_t rows, cols, full, most;
         } torn[2];
-        /* Windows of bytes, of so many columns: from so many rows on, and if they are a multiple of 16. */
+        /* Windows of bytes: columns and rows at least, and rows at least if they are a multiple of 16. */
         uint32_t window_cols, window_rows, even_rows;
     } batches;
 };

@@ -1,6 +1,6 @@
 /* Every mover by itself, on random calls of every operation: where it says that it can, the result is right,
  * whatever it costs.  The floor of each operation always can, on any device: with WIDELOAD_ARCH=sm_75 too.
- * So has every mover of transposes permutations, as batches of several dimensions.
+ * Movers of transposes also have permutations, as batches of several dimensions.
  *
  * usage: test_lib_floors [CALLS [SEED]] */
 #include <stdio.h>

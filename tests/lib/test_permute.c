@@ -41,26 +41,26 @@ static uint64_t source(const struct problem *p, uint64_t i) {
     return at;
 }
 
-/* to_shift and from_shift are in elements. */
+/* to_shift and from_shift are in elements.  The input's memory ends with the array, so that the simulator
+ * sees what is read beyond it. */
 static void permute(const struct problem *p, unsigned width, unsigned to_shift, unsigned from_shift) {
     if (left_to_release())
         return;
     uint64_t n = 1;
     for (unsigned i = 0; i < p->rank; i++)
         n *= p->sizes[i];
-    uint64_t bytes = n * width, to_at = GUARD_BYTES + to_shift * width,
-             from_at = GUARD_BYTES + from_shift * width;
-    uint64_t whole = bytes + 2 * GUARD_BYTES + 16 * width;
-    uint8_t *in = malloc(whole), *out = malloc(whole), *expected = malloc(whole);
-    for (uint64_t i = 0; i < whole; i++)
+    uint64_t bytes = n * width, to_at = GUARD_BYTES + to_shift * width, from_at = from_shift * width;
+    uint64_t whole = bytes + 2 * GUARD_BYTES + 16 * width, input = from_at + bytes;
+    uint8_t *in = malloc(input + 1), *out = malloc(whole), *expected = malloc(whole);
+    for (uint64_t i = 0; i < input; i++)
         in[i] = (uint8_t)((i * 2654435761u) >> 11);
     memset(expected, POISON, whole);
     for (uint64_t i = 0; i < n; i++)
         copy_element(expected + to_at + i * width, in + from_at + source(p, i) * width, width);
     wl_devptr to, from;
     assert_int_equal(wl_alloc(context, &to, whole), WL_ERROR_OK);
-    assert_int_equal(wl_alloc(context, &from, whole), WL_ERROR_OK);
-    assert_int_equal(wl_upload(context, from, in, whole), WL_ERROR_OK);
+    assert_int_equal(wl_alloc(context, &from, input), WL_ERROR_OK);
+    assert_int_equal(wl_upload(context, from, in, input), WL_ERROR_OK);
     assert_int_equal(wl_fill(context, to, POISON, whole, NULL), WL_ERROR_OK);
     if (wl_permute(context, width, to + to_at, from + from_at, p->rank, p->sizes, p->order, NULL) ||
         wl_synchronize(context))
@@ -389,6 +389,8 @@ static void batches_are_transposed(void **state) {
         {{3, {121, 2, 125}, {2, 1, 0}, batch}, 4, 1},
         {{4, {93, 3, 2, 252}, {3, 2, 1, 0}, batch}, 8, 1},
         {{3, {512, 3, 240}, {2, 1, 0}, batch}, 1, 0},
+        /* Rows that begin at vectors in every other matrix. */
+        {{4, {2, 93, 2, 253}, {0, 3, 2, 1}, batch}, 8, 0},
         {{3, {4001, 2, 201}, {2, 1, 0}, batch}, 1, 5},
         /* Panels, tall ones, and matrices, of bytes and pairs. */
         {{4, {29, 4, 5, 900}, {2, 1, 3, 0}, batch}, 1, 3},
@@ -397,6 +399,9 @@ static void batches_are_transposed(void **state) {
         {{4, {3, 162, 5, 118}, {2, 0, 3, 1}, batch}, 1, 7},
         {{5, {2, 3, 5, 59, 128}, {1, 2, 0, 4, 3}, batch}, 1, 1},
         {{4, {2, 3, 15, 3801}, {1, 0, 3, 2}, batch}, 2, 1},
+        {{4, {34, 8, 6, 1607}, {2, 1, 3, 0}, batch}, 2, 12},
+        /* Tiny matrices, of which no panel has several. */
+        {{4, {16, 221, 24, 15}, {1, 0, 3, 2}, ": matrices:"}, 1, 0},
     };
     const struct wl__tuned *without = context->tuned;
     context->tuned = with_batches;

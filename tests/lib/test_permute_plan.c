@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "lib/permute/permute_batch.h"
 #include "permute_machine.h"
 
 /* Builds with sanitizers take several times as long for a case. */
@@ -383,9 +384,38 @@ static void choices_are_right(void **unused) {
     assert_in_range(along_two, CASES(3000) / 500, CASES(3000));
 }
 
+/* As a batch of transposes: the layout, the other dimensions in the output's order, and as many blocks as a
+ * launch may have. */
+static void batches(void **unused) {
+    (void)unused;
+    struct wl__permute_shape shape;
+    wl_transpose_layout l;
+    struct wl__digits digits;
+    wl__permute_reduce(&shape, 2, 0, 0, 5, (const uint64_t[]){3, 5, 7, 11, 13},
+                       (const unsigned[]){2, 0, 4, 3, 1});
+    assert_true(wl__permute_as_batch(&shape, &l, &digits));
+    assert_true(l.rows == 5 && l.cols == 13 && l.from_ld == 7 * 11 * 13 && l.to_ld == 11 * 5);
+    assert_true(l.batch == 3 * 7 * 11 && l.from_stride == 11 * 13 && l.to_stride == 3 * 13 * 11 * 5);
+    assert_int_equal(digits.count, 2);
+    assert_true(digits.digit[0].size == 11 && digits.digit[0].from == 13 && digits.digit[0].to == 5);
+    assert_true(digits.digit[1].size == 3 && digits.digit[1].from == 5 * 7 * 11 * 13 &&
+                digits.digit[1].to == 13 * 11 * 5);
+    wl__permute_reduce(&shape, 2, 0, 0, 3, (const uint64_t[]){3, 5, 7}, (const unsigned[]){1, 0, 2});
+    assert_false(wl__permute_as_batch(&shape, &l, &digits));
+    /* Eight blocks a matrix, of 64 rows of 4: in less than 2^31, and in as many. */
+    const uint64_t many = UINT64_C(1) << 28;
+    wl__permute_reduce(&shape, 1, 0, 0, 3, (const uint64_t[]){64, many - 1, 4}, (const unsigned[]){2, 1, 0});
+    assert_true(wl__permute_as_batch(&shape, &l, &digits));
+    wl__permute_reduce(&shape, 1, 0, 0, 3, (const uint64_t[]){64, many, 4}, (const unsigned[]){2, 1, 0});
+    assert_false(wl__permute_as_batch(&shape, &l, &digits));
+    wl__permute_reduce(&shape, 1, 0, 0, 3, (const uint64_t[]){many, many, many}, (const unsigned[]){2, 1, 0});
+    assert_false(wl__permute_as_batch(&shape, &l, &digits));
+}
+
 int main(void) {
     tuned = &wl__tuned_for(90)->permute;
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(batches),
         cmocka_unit_test(reduces),
         cmocka_unit_test(widens_by_address),
         cmocka_unit_test(tiles_are_right),
