@@ -70,15 +70,16 @@ static wl__kernel kernel_of(unsigned width, bool together, uint64_t fields) {
 }
 
 /* The dimensions of the batch, in the structures' order. */
-static void fill(struct wl_batch *batch, const struct wl__permute_shape *shape,
+static void fill(struct wl_permute_few *few, const struct wl__permute_shape *shape,
                  const struct streams *streams) {
+    struct wl_batch *const batch = &few->batch;
     for (unsigned i = 2; i < shape->rank; i++) {
         const unsigned d = wl__permute_dim(shape, streams->together, i);
-        batch->from = shape->dim[d].in * shape->width;
-        batch->to = shape->dim[d].out * shape->width;
+        few->from_stride = shape->dim[d].in * shape->width;
+        few->to_stride = shape->dim[d].out * shape->width;
         if (i + 1 < shape->rank)
             batch->digit[batch->digits++] =
-                (struct wl_batch_digit){wl_divisor(shape->dim[d].size), batch->from, batch->to};
+                (struct wl_batch_digit){wl_divisor(shape->dim[d].size), few->from_stride, few->to_stride};
     }
 }
 
@@ -97,7 +98,7 @@ wl_error wl__permute_run_few(wl_context *context, const struct wl__permute_shape
         .vectors = (uint32_t)vectors,
         .by_stream = wl_divisor(stream_bytes(shape, &streams) / VECTOR),
     };
-    fill(&few.batch, shape, &streams);
+    fill(&few, shape, &streams);
     void *arguments[] = {&few};
     const uint32_t threads = WL_PERMUTE_FEW_THREADS;
     return wl__launch(context, kernel_of(shape->width, streams.together, fields),

@@ -30,9 +30,9 @@ template <int fields> static __device__ __forceinline__ wl_place find(const stru
     at.first = item - threadIdx.x % 32;
     at.vectors = at.first < p.vectors ? min(p.vectors - at.first, 32) * fields : 0;
     uint32_t vector;
-    wl_find_matrix(&p.batch, wl_divide(item, p.by_stream, &vector), &at.from, &at.to);
-    at.from += vector * 16;
-    at.to += vector * 16;
+    const uint64_t last = wl_find_matrix(&p.batch, wl_divide(item, p.by_stream, &vector), &at.from, &at.to);
+    at.from += last * p.from_stride + vector * 16;
+    at.to += last * p.to_stride + vector * 16;
     return at;
 }
 

@@ -12,11 +12,12 @@
 struct wl_permute_few {
     wl_source from; /* addresses, and all distances, are multiples of 16 */
     wl_target to;
-    uint64_t pitch;              /* bytes from one stream to the next */
-    uint64_t hint;               /* of loads: lib/cuda/hints.h */
-    uint32_t vectors;            /* of one stream, in all matrices */
-    struct wl_divisor by_stream; /* in one */
-    struct wl_batch batch;       /* in the structures' order; its distances there do not count */
+    uint64_t pitch;                  /* bytes from one stream to the next */
+    uint64_t hint;                   /* of loads: lib/cuda/hints.h */
+    uint32_t vectors;                /* of one stream, in all matrices */
+    struct wl_divisor by_stream;     /* in one */
+    uint64_t from_stride, to_stride; /* bytes from one matrix to the next, by the last digit */
+    struct wl_batch batch;           /* in the structures' order; distances there do not count */
 };
 
 #endif

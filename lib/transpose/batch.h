@@ -15,10 +15,8 @@ struct wl__digits {
 };
 
 /* For a kernel. */
-static inline struct wl_batch wl__batch_of(unsigned width, const wl_transpose_layout *layout,
-                                           const struct wl__digits *digits) {
-    struct wl_batch batch = {
-        .from = width * layout->from_stride, .to = width * layout->to_stride, .digits = digits->count};
+static inline struct wl_batch wl__batch_of(unsigned width, const struct wl__digits *digits) {
+    struct wl_batch batch = {.digits = digits->count};
     for (unsigned i = 0; i < digits->count; i++)
         batch.digit[i] = (struct wl_batch_digit){wl_divisor(digits->digit[i].size),
                                                  width * digits->digit[i].from, width * digits->digit[i].to};

@@ -12,16 +12,11 @@ static uint64_t all_bytes(const struct wl__problem *p) {
 }
 
 /* Panels of bytes go by words, and must not be small: each is of one matrix.  Where rows of both sides are
- * whole vectors, permute_async is as fast for 32 rows and more.  Panels of pairs are faster than look-ups, by
- * which wl_permute moves pairs whose input's rows are no whole vectors. */
+ * whole vectors, permute_async is as fast for 32 rows and more. */
 static bool suits_panel(const struct wl__problem *p, const struct wl__panels *panel) {
-    const struct wl__tuned_batches *tuned = &p->tuned->batches;
     const wl_transpose_layout *l = &p->layout;
-    if (p->width == 1)
-        return panel->image && panel->bytes >= tuned->panel[0] &&
-               (l->rows <= VECTOR || (l->rows | l->cols) % VECTOR != 0);
-    return p->width == 2 && panel->bytes >= tuned->panel[1] && l->cols >= tuned->pair_cols &&
-           p->from_places % VECTOR != 0;
+    return panel->image && panel->bytes >= p->tuned->batches.panel &&
+           (l->rows <= VECTOR || (l->rows | l->cols) % VECTOR != 0);
 }
 
 static bool suits_vectors(const struct wl__problem *p, const struct wl__tiled *tiled) {

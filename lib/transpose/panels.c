@@ -281,8 +281,9 @@ wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to,
     struct wl_transpose_panels *const launch = &all.panels;
     *launch = (struct wl_transpose_panels){
         .from_pitch = width * l->from_ld,
+        .from_stride = width * l->from_stride,
         .to_pitch = width * l->to_ld,
-        .batch = wl__batch_of(width, l, digits),
+        .to_stride = width * l->to_stride,
         .rows = rows,
         .cols = (uint32_t)l->cols,
         .panel_cols = p->cols,
@@ -303,23 +304,25 @@ wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to,
     const wl__kernel kernel = p->image        ? groups_of(p)
                               : launch->apart ? kernels[p->bulk][p->gaps][__builtin_ctz(width)]
                                               : turned;
-    if (p->image)
+    if (p->image) {
         set_groups(rows, p, threads, &all);
+        all.batch = wl__batch_of(width, digits);
+    }
     const uint32_t shared = wl__shared_for(context, blocks, p->shared);
     const uint64_t limit = (uint64_t)(WL_GRID_X_LIMIT / panels) * p->together;
     void *arguments[] = {&all};
     wl_error error = WL_ERROR_OK;
     for (uint64_t first = 0; !error && first < l->batch; first += limit) {
         launch->matrices = l->batch - first < limit ? l->batch - first : limit;
-        launch->from = from + first * launch->batch.from;
-        launch->to = to + first * launch->batch.to;
+        launch->from = from + first * launch->from_stride;
+        launch->to = to + first * launch->to_stride;
         uint64_t last = launch->matrices - 1;
         launch->end = launch->from + (rows - 1) * launch->from_pitch + width * l->cols;
         for (unsigned i = 0; i < digits->count; i++) {
-            launch->end += (digits->digit[i].size - 1) * launch->batch.digit[i].from;
+            launch->end += (digits->digit[i].size - 1) * digits->digit[i].from * width;
             last /= digits->digit[i].size;
         }
-        launch->end += last * launch->batch.from;
+        launch->end += last * launch->from_stride;
         const uint32_t grid = (uint32_t)((launch->matrices + p->together - 1) / p->together) * panels;
         error = wl__launch_shared(context, kernel, grid, 1, (struct wl__block){threads, 1}, shared, arguments,
                                   stream);

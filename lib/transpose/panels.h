@@ -27,8 +27,8 @@ bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_tra
 /* Columns. */
 bool wl__panels_columns(const wl_context *context, unsigned width, const wl_transpose_layout *layout,
                         struct wl__panels *out);
-/* to[b][c][r] = from[b][r][c]; addresses are multiples of width.  With digits, a panel has one matrix, and
- * there are fewer than 2^31 panels. */
+/* to[b][c][r] = from[b][r][c]; addresses are multiples of width.  With digits, a panel has one matrix and an
+ * image, and there are fewer than 2^31 panels. */
 wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
                               const wl_transpose_layout *layout, const struct wl__digits *digits,
                               const struct wl__panels *panels, wl_stream stream);

@@ -79,8 +79,10 @@ void wl__transpose_prepare(struct wl__problem *p) {
     if (p->is_mixed && l->to_ld == l->rows) {
         const wl_transpose_layout one = {l->rows, l->cols,        l->from_ld,  l->to_ld,
                                          1,       l->from_stride, l->to_stride};
-        p->is_matrices = wl__panels_matrices(p->context, p->width, &one, &p->matrices);
-        p->is_columns = wl__panels_columns(p->context, p->width, l, &p->columns);
+        p->is_matrices = wl__panels_matrices(p->context, p->width, &one, &p->matrices) &&
+                         (!p->digits.count || p->matrices.image);
+        p->is_columns = wl__panels_columns(p->context, p->width, l, &p->columns) &&
+                        (!p->digits.count || p->columns.image);
     } else if (!p->is_mixed) {
         p->is_narrow = wl__narrow_fits(&p->tuned->narrow, p->width, l);
         p->is_matrices = wl__panels_matrices(p->context, p->width, l, &p->matrices);

@@ -1,13 +1,14 @@
 /* Where the matrices of a batch lie, for the transposing kernels, and for the library, which fills it.
  *
  * A batch may have several dimensions, each with a distance of its own in both arrays: the other dimensions
- * of a permutation.  A matrix's number then has a digit for each.  The last digit has no limit. */
+ * of a permutation.  A matrix's number then has a digit for each.  These are all digits but the last, which
+ * has no limit, and whose distances kernels have by themselves. */
 #ifndef WIDELOAD_KERNELS_TRANSPOSE_BATCH_H
 #define WIDELOAD_KERNELS_TRANSPOSE_BATCH_H
 
 #include "lib/cuda/divisor.h"
 
-#define WL_BATCH_DIGITS 5 /* before the last one: as many as rank 8 leaves */
+#define WL_BATCH_DIGITS 5 /* as many as rank 8 leaves */
 
 struct wl_batch_digit {
     struct wl_divisor size;
@@ -15,27 +16,25 @@ struct wl_batch_digit {
 };
 
 struct wl_batch {
-    uint64_t from, to; /* the same for the last digit */
-    uint32_t digits;   /* before it */
+    uint32_t digits;
     struct wl_batch_digit digit[WL_BATCH_DIGITS];
 };
 
-/* Bytes from the first matrix of each array to this one.  Without digits a number of 2^32 and more counts
- * too. */
-WL_BOTH_SIDES void wl_find_matrix(const struct wl_batch *batch, uint64_t matrix, uint64_t *from,
-                                  uint64_t *to) {
+/* Bytes that a matrix's digits make in each array.  Returns the last digit. */
+WL_BOTH_SIDES uint32_t wl_find_matrix(const struct wl_batch *batch, uint32_t matrix, uint64_t *from,
+                                      uint64_t *to) {
     *from = *to = 0;
+    /* Unrolled, it would take registers that transposes without digits lack. */
 #ifdef __CUDACC__
 #pragma unroll 1
 #endif
     for (uint32_t i = 0; i < batch->digits; i++) {
         uint32_t index;
-        matrix = wl_divide((uint32_t)matrix, batch->digit[i].size, &index);
+        matrix = wl_divide(matrix, batch->digit[i].size, &index);
         *from += index * batch->digit[i].from;
         *to += index * batch->digit[i].to;
     }
-    *from += matrix * batch->from;
-    *to += matrix * batch->to;
+    return matrix;
 }
 
 #endif

@@ -150,7 +150,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS)
     WL_NAME(const wl_transpose_group_panels group) {
     wl_await_earlier();
     const wl_transpose_panels &all = group.panels;
-    const wl_panel panel = wl_find_panel(all);
+    const wl_panel panel = wl_find_panel(all, &group.batch);
     wl_load_panel(all, panel, shared);
     char *const to = panel.to;
     const int lead = (int)((uintptr_t)to % 16), rows = (int)all.rows, pitch = (int)all.pitch,

@@ -19,6 +19,7 @@ struct wl_transpose_group_panels {
     struct wl_group_lanes lanes;
     uint32_t image;
     struct wl_divisor of_matrix; /* units of a matrix */
+    struct wl_batch batch;
 };
 
 /* The rows of two tasks of a unit lie tile_pad bytes further apart than others.  Columns of the image are

@@ -25,16 +25,20 @@ struct wl_panel {
     uint32_t in;        /* where it begins in shared memory, at its place in a line */
 };
 
-static __device__ __forceinline__ wl_panel wl_find_panel(const wl_transpose_panels &all) {
+/* batch: its digits, or NULL. */
+static __device__ __forceinline__ wl_panel wl_find_panel(const wl_transpose_panels &all,
+                                                         const wl_batch *batch) {
     uint32_t panel;
-    const uint64_t matrix = (uint64_t)wl_divide(blockIdx.x, all.by_panels, &panel) * all.together;
+    uint64_t matrix = (uint64_t)wl_divide(blockIdx.x, all.by_panels, &panel) * all.together;
     const uint64_t column = (uint64_t)panel * all.panel_cols;
     wl_panel p;
-    uint64_t from, to;
-    wl_find_matrix(&all.batch, matrix, &from, &to);
-    p.from = all.from + from + column * WL_WIDTH;
-    p.to = all.to + to + column * all.to_pitch;
     p.matrices = wl_rest(all.matrices, matrix, all.together);
+    uint64_t from = 0, to = 0;
+    /* With digits a panel has one matrix. */
+    if (batch && batch->digits)
+        matrix = wl_find_matrix(batch, (uint32_t)matrix, &from, &to);
+    p.from = all.from + from + matrix * all.from_stride + column * WL_WIDTH;
+    p.to = all.to + to + matrix * all.to_stride + column * all.to_pitch;
     p.cols = wl_rest(all.cols, column, all.panel_cols);
     p.in = 128 * WL_BULK + (uint32_t)((uintptr_t)p.from % 128);
     return p;

@@ -50,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     wl_await_earlier();
     /* For bulk loads, the barrier; from the next line on the panel, at its place in a line. */
     extern __shared__ __align__(128) char shared[];
-    const wl_panel panel = wl_find_panel(all);
+    const wl_panel panel = wl_find_panel(all, NULL);
     wl_load_panel(all, panel, shared);
     const int matrices = panel.matrices, rows = (int)all.rows, cols = panel.cols, pitch = (int)all.pitch;
     char *const to = panel.to;
@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     const int lines = matrices * cols, stores = (int)all.row_stores;
     const auto find = [&](int q, char *&row, const wl_element *&element) {
         const int m = (int)__umulhi(q, all.by_matrix), c = q - m * cols;
-        row = to + m * all.batch.to + c * all.to_pitch;
+        row = to + m * all.to_stride + c * all.to_pitch;
         element = first + (m * (int)all.stride + c);
         return (int)(-(uintptr_t)row % 16 / WL_WIDTH);
     };

@@ -26,8 +26,8 @@ struct wl_transpose_tiles {
     wl_source from; /* the first matrix */
     wl_target to;
     uint64_t rows, cols;
-    uint64_t from_pitch, to_pitch; /* bytes from one row to the next */
-    struct wl_batch batch;
+    uint64_t from_pitch, to_pitch;   /* bytes from one row to the next */
+    uint64_t from_stride, to_stride; /* bytes from one matrix to the next, by the last digit */
     /* For kernels for which the library chooses them; the rows that a tile may begin early; and bytes between
      * groups of rows in shared memory. */
     uint32_t tile_rows, tile_extra, tile_pad;
@@ -39,6 +39,7 @@ struct wl_transpose_tiles {
     struct wl_divisor by_matrix; /* blocks per matrix */
     struct wl_divisor by_band;   /* per band */
     struct wl_divisor by_column; /* per column in it, or per pair */
+    struct wl_batch batch;
 };
 
 struct wl_tile {
@@ -55,9 +56,9 @@ WL_BOTH_SIDES struct wl_tile wl_find_tile(const struct wl_transpose_tiles *all, 
     /* Pair c is column c plus the extra columns of earlier stretches. */
     tile.across = column + (column & (0 - all->apart)) + (i & all->paired) * all->apart - all->late;
     uint64_t from, to;
-    wl_find_matrix(&all->batch, matrix, &from, &to);
-    tile.from = all->from + from;
-    tile.to = all->to + to;
+    matrix = wl_find_matrix(&all->batch, matrix, &from, &to);
+    tile.from = all->from + from + matrix * all->from_stride;
+    tile.to = all->to + to + matrix * all->to_stride;
     return tile;
 }
 

@@ -193,7 +193,7 @@ struct wl__tuned_transpose {
     /* Batches of several dimensions, and of matrices that lie between each other: where these are ahead of
      * the tiles of wl_permute. */
     struct wl__tuned_batches {
-        uint32_t panel[2], pair_cols; /* bytes of a panel at least, of bytes and pairs; columns of pairs */
+        uint32_t panel; /* bytes of a panel at least */
         /* Tiles of whole vectors: hundredths of them that must be full; bytes of an array at most; and bytes
          * of a row of the input at most. */
         uint32_t full[5], most[5], stream;

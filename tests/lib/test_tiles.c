@@ -20,9 +20,9 @@ static void take(uint8_t *left, const struct wl_transpose_tiles *launch, uint32_
     struct wl_tile tile = wl_find_tile(launch, block);
     if (!wl_is_tile(launch, &tile))
         return;
-    uint64_t matrix = launch->batch.from ? (tile.from - launch->from) / launch->batch.from : 0;
+    uint64_t matrix = launch->from_stride ? (tile.from - launch->from) / launch->from_stride : 0;
     assert_true(matrix < matrices && tile.down < launch->tiles_down && tile.across < launch->tiles_across);
-    assert_true(tile.to - launch->to == matrix * launch->batch.to);
+    assert_true(tile.to - launch->to == matrix * launch->to_stride);
     size_t at = (matrix * launch->tiles_down + tile.down) * launch->tiles_across + tile.across;
     assert_int_equal(left[at], 1);
     left[at] = 0;

@@ -17,7 +17,7 @@ static inline void leave_out_batches(wl_context *of) {
     static struct wl__tuned tuned;
     tuned = *of->tuned;
     struct wl__tuned_batches *batches = &tuned.transpose.batches;
-    batches->panel[0] = batches->panel[1] = batches->window_cols = UINT32_MAX;
+    batches->panel = batches->window_cols = UINT32_MAX;
     batches->slots_full = batches->torn[0].full = batches->torn[1].full = 101;
     for (unsigned i = 0; i < 5; i++)
         batches->full[i] = 101;
