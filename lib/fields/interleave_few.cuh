@@ -27,19 +27,10 @@ extern "C" __global__ void __launch_bounds__(WL_FEW_THREADS)
 #pragma unroll
         for (unsigned u = 0; u < WL_FIELDS; u++)
             moved[u] = stage[lane * WL_FEW_ROW(WL_FIELDS) + u];
-        const uint32_t *words = (const uint32_t *)moved;
 #pragma unroll
-        for (unsigned j = 0; j < WL_FIELDS; j++) {
-            uint32_t word[4];
-#pragma unroll
-            for (unsigned i = 0; i < 4; i++)
-                word[i] = wl_word_of(words, WL_FEW_PACKED_BYTE(WL_FIELDS, j, 4 * i),
-                                     WL_FEW_PACKED_BYTE(WL_FIELDS, j, 4 * i + 1),
-                                     WL_FEW_PACKED_BYTE(WL_FIELDS, j, 4 * i + 2),
-                                     WL_FEW_PACKED_BYTE(WL_FIELDS, j, 4 * i + 3));
+        for (unsigned j = 0; j < WL_FIELDS; j++)
             ((uint4 *)wl_global(shape.streams[j] + part.stream_shift))[part.group] =
-                make_uint4(word[0], word[1], word[2], word[3]);
-        }
+                wl_stream_vector<WL_FIELDS>(moved, j);
     } else if (part.group == part.groups) {
         /* The structures that do not fill a vector. */
         const wl_element *packed = (const wl_element *)wl_global(part.packed);
@@ -65,18 +56,9 @@ extern "C" __global__ void __launch_bounds__(WL_FEW_THREADS)
 #pragma unroll
         for (unsigned j = 0; j < WL_FIELDS; j++)
             moved[j] = *wl_once((const uint4 *)wl_global(shape.streams[j] + part.stream_shift) + part.group);
-        const uint32_t *words = (const uint32_t *)moved;
 #pragma unroll
-        for (unsigned u = 0; u < WL_FIELDS; u++) {
-            uint32_t word[4];
-#pragma unroll
-            for (unsigned i = 0; i < 4; i++)
-                word[i] = wl_word_of(words, WL_FEW_STREAM_BYTE(WL_FIELDS, 16 * u + 4 * i),
-                                     WL_FEW_STREAM_BYTE(WL_FIELDS, 16 * u + 4 * i + 1),
-                                     WL_FEW_STREAM_BYTE(WL_FIELDS, 16 * u + 4 * i + 2),
-                                     WL_FEW_STREAM_BYTE(WL_FIELDS, 16 * u + 4 * i + 3));
-            stage[lane * WL_FEW_ROW(WL_FIELDS) + u] = make_uint4(word[0], word[1], word[2], word[3]);
-        }
+        for (unsigned u = 0; u < WL_FIELDS; u++)
+            stage[lane * WL_FEW_ROW(WL_FIELDS) + u] = wl_packed_vector<WL_FIELDS>(moved, u);
     } else if (part.group == part.groups) {
         wl_element *packed = (wl_element *)wl_global(part.packed);
 #pragma unroll 1

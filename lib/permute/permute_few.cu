@@ -46,18 +46,9 @@ template <int fields> static __device__ __forceinline__ void interleave(const st
 #pragma unroll
         for (int j = 0; j < fields; j++)
             moved[j] = *wl_once((const uint4 *)(p.from + at.from + j * p.pitch), p.hint);
-        const uint32_t *const words = (const uint32_t *)moved;
 #pragma unroll
-        for (int u = 0; u < fields; u++) {
-            uint32_t word[4];
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                word[i] = wl_word_of(words, WL_FEW_STREAM_BYTE(fields, 16 * u + 4 * i),
-                                     WL_FEW_STREAM_BYTE(fields, 16 * u + 4 * i + 1),
-                                     WL_FEW_STREAM_BYTE(fields, 16 * u + 4 * i + 2),
-                                     WL_FEW_STREAM_BYTE(fields, 16 * u + 4 * i + 3));
-            stage[lane * WL_FEW_ROW(fields) + u] = make_uint4(word[0], word[1], word[2], word[3]);
-        }
+        for (int u = 0; u < fields; u++)
+            stage[lane * WL_FEW_ROW(fields) + u] = wl_packed_vector<fields>(moved, u);
     }
     __syncwarp();
     uint4 *const to = (uint4 *)p.to + (uint64_t)at.first * fields;
@@ -88,17 +79,9 @@ template <int fields> static __device__ __forceinline__ void deinterleave(const 
 #pragma unroll
     for (int u = 0; u < fields; u++)
         moved[u] = stage[lane * WL_FEW_ROW(fields) + u];
-    const uint32_t *const words = (const uint32_t *)moved;
 #pragma unroll
-    for (int j = 0; j < fields; j++) {
-        uint32_t word[4];
-#pragma unroll
-        for (int i = 0; i < 4; i++)
-            word[i] = wl_word_of(
-                words, WL_FEW_PACKED_BYTE(fields, j, 4 * i), WL_FEW_PACKED_BYTE(fields, j, 4 * i + 1),
-                WL_FEW_PACKED_BYTE(fields, j, 4 * i + 2), WL_FEW_PACKED_BYTE(fields, j, 4 * i + 3));
-        *(uint4 *)(p.to + at.to + j * p.pitch) = make_uint4(word[0], word[1], word[2], word[3]);
-    }
+    for (int j = 0; j < fields; j++)
+        *(uint4 *)(p.to + at.to + j * p.pitch) = wl_stream_vector<fields>(moved, j);
 }
 
 #define NAME_OF(way, width, fields) wl_permute_##way##width##_##fields
