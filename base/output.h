@@ -11,8 +11,9 @@ struct base_output {
     FILE *file;
     char *path;
     char *volatile temporary; /* NULL for "-" and special files, which are written directly, and for a file
-                                 without a name, of which nothing stays however the program ends; but set
-                                 while such a file replaces an old one.  A signal handler may read it. */
+                                 without a name, of which nothing stays however the program ends; set while
+                                 such a file replaces an old one: after SIGKILL then, .wideload.* stays.  A
+                                 signal handler may read it. */
     bool is_stdout, is_unnamed;
 };
 

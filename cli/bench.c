@@ -330,9 +330,9 @@ static bool commit_results(struct results *results, const struct bench_plan *pla
 
 static void close_results(struct results *results) {
     for (int i = 0; i < OUTPUTS; i++) {
-        cli_note_unfinished(i, NULL);
         if (results->wanted[i])
             base_output_close(&results->files[i]);
+        cli_note_unfinished(i, NULL);
     }
 }
 

@@ -302,12 +302,12 @@ static bool commit(struct files *files, int i, struct base_error *error) {
 }
 
 static void close_files(struct files *files) {
-    for (int i = 0; i < FILES; i++)
-        cli_note_unfinished(i, NULL);
     for (int i = 0; i < RECORDS; i++)
         if (files->wanted[i])
             base_output_close(&files->outputs[i]);
     prof_records_close(&files->records);
+    for (int i = 0; i < FILES; i++)
+        cli_note_unfinished(i, NULL);
 }
 
 /* ---------------------------------------------------------------- the report */

@@ -67,8 +67,8 @@ static bool put_file(const char *option, const char *path, const char *text, str
     cli_note_unfinished(0, &output.temporary);
     fputs(text, output.file); /* the commit reports errors */
     bool right = base_output_commit(&output, error);
-    cli_note_unfinished(0, NULL);
     base_output_close(&output);
+    cli_note_unfinished(0, NULL);
     return right;
 }
 

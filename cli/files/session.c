@@ -206,8 +206,8 @@ void files_session_close(struct files_session *session) {
         npy_array_free(&session->inputs[i].array);
     }
     for (size_t i = 0; i < session->output_count; i++) {
-        cli_note_unfinished((int)i, NULL);
         base_output_close(&session->outputs[i].output);
+        cli_note_unfinished((int)i, NULL);
     }
     free(session->inputs);
     free(session->outputs);

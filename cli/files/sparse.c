@@ -57,7 +57,7 @@ bool files_sparse_transpose(const char *from, const char *to, struct base_error 
     cli_progress_open(&progress);
     const bool good = transpose(from, to, &output, &watch, error);
     cli_progress_clear(&progress);
-    cli_note_unfinished(0, NULL);
     base_output_close(&output.output);
+    cli_note_unfinished(0, NULL);
     return good;
 }

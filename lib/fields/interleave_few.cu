@@ -6,7 +6,7 @@
  * at a time.  It moves the structures' vectors so too, and hands them over to the threads that need them
  * through shared memory of its own, so that no warp waits for another.
  *
- * Banks: few_words.cuh.
+ * few_words.cuh says how banks are kept apart.
  *
  * Traffic: every byte is read once and written once.
  */

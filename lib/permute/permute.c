@@ -332,7 +332,7 @@ static wl_error run_rows(const struct wl__problem *p) {
 }
 
 static bool can_few(const struct wl__problem *p) {
-    return !can_transpose(p) && wl__permute_can_few(&p->shape, p->to, p->from);
+    return wl__permute_can_few(&p->shape, p->to, p->from);
 }
 
 static double cost_few(const struct wl__problem *p) {
@@ -434,7 +434,7 @@ static void keep(struct kept *kept, const struct wl__problem *p, const struct wl
 /* Whether to ask movers of tiles: any other mover is faster if it costs no more than a copy. */
 static bool needs_tiles(const struct wl__problem *p) {
     return !(can_copy(p) || can_transpose(p) || (can_rows(p) && cost_rows(p) <= WL_AS_COPY) ||
-             (can_small(p) && cost_small(p) <= WL_AS_COPY));
+             (can_few(p) && cost_few(p) <= WL_AS_COPY) || (can_small(p) && cost_small(p) <= WL_AS_COPY));
 }
 
 static wl_error move(const struct wl__problem *p, struct wl__choice *choice) {

@@ -6,14 +6,15 @@
 #define VECTOR 16
 #define SECTOR 32
 
-/* The streams on one side, whose last two dimensions they are; the other side has the structures. */
+/* The last two dimensions of one side, as structures, whose elements are streams on the other side. */
 struct streams {
     bool together;   /* from streams to structures: interleave */
     unsigned fields; /* the dimension of them */
     unsigned along;  /* and the one of a stream's elements */
 };
 
-/* False if the last two dimensions of neither side are streams of the other. */
+/* False if the last two dimensions of neither side are streams of the other.  With fewer than three
+ * dimensions the matrix is all of the array, which is a transpose. */
 static bool find(const struct wl__permute_shape *shape, struct streams *streams) {
     const unsigned last = shape->by_out[0];
     if (shape->rank < 3 || last == 0)
@@ -44,7 +45,8 @@ bool wl__permute_can_few(const struct wl__permute_shape *shape, wl_devptr to, wl
            all_bytes(shape) / VECTOR <= INT32_MAX;
 }
 
-/* Columns that become rows are stored by streams, which have to be whole sectors then. */
+/* Columns that become rows are stored by streams, which should be whole sectors unless the L2 has them all.
+ */
 double wl__permute_cost_few(const wl_context *context, const struct wl__permute_shape *shape) {
     const struct wl__tuned_few *tuned = &context->tuned->permute.few;
     struct streams streams;

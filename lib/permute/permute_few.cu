@@ -1,6 +1,7 @@
-/* Permutes arrays whose last two dimensions, on one side, are 2 to 8 streams of whole vectors.  On the other
- * side these are structures, while other dimensions move: a few rows become columns (interleave), or a few
- * columns become rows (deinterleave).  Elements have WL_WIDTH bytes, blocks WL_PERMUTE_FEW_THREADS threads.
+/* Permutes arrays whose last two dimensions, on one side, are structures of 2 to 8 elements.  On the other
+ * side these elements lie in as many streams of whole vectors, and other dimensions move: a few rows become
+ * columns (interleave), or a few columns become rows (deinterleave).  Elements have WL_WIDTH bytes, blocks
+ * WL_PERMUTE_FEW_THREADS threads.
  *
  * A thread has a vector of each stream in registers, and as many vectors of structures, as in
  * interleave_few.cu.  All structures are contiguous: threads are numbered through all matrices, so that short
@@ -31,8 +32,8 @@ template <int fields> static __device__ __forceinline__ wl_place find(const stru
     at.vectors = at.first < p.vectors ? min(p.vectors - at.first, 32) * fields : 0;
     uint32_t vector;
     const uint64_t last = wl_find_matrix(&p.batch, wl_divide(item, p.by_stream, &vector), &at.from, &at.to);
-    at.from += last * p.from_stride + vector * 16;
-    at.to += last * p.to_stride + vector * 16;
+    at.from += last * p.from_stride + (uint64_t)vector * 16;
+    at.to += last * p.to_stride + (uint64_t)vector * 16;
     return at;
 }
 

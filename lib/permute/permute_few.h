@@ -7,8 +7,8 @@
 #define WL_PERMUTE_FEW_LIMIT   8 /* streams: a thread holds a vector of each */
 #define WL_PERMUTE_FEW_THREADS 128
 
-/* Matrices of `streams` rows or columns, which are whole vectors, on the one side.  On the other side they
- * are structures, and all of the array is contiguous. */
+/* On one side matrices are a few streams of whole vectors, at any distance.  On the other side they are
+ * structures, and the whole array is contiguous. */
 struct wl_permute_few {
     wl_source from; /* addresses, and all distances, are multiples of 16 */
     wl_target to;
@@ -17,7 +17,7 @@ struct wl_permute_few {
     uint32_t vectors;                /* of one stream, in all matrices */
     struct wl_divisor by_stream;     /* in one */
     uint64_t from_stride, to_stride; /* bytes from one matrix to the next, by the last digit */
-    struct wl_batch batch;           /* in the structures' order; distances there do not count */
+    struct wl_batch batch; /* in the order of the structures, on whose side distances are not used */
 };
 
 #endif

@@ -11,11 +11,12 @@ static uint64_t all_bytes(const struct wl__problem *p) {
     return p->width * p->layout.rows * p->layout.cols * p->layout.batch;
 }
 
-/* Panels of bytes go by words, and must not be small: each is of one matrix.  Where rows of both sides are
+/* Panels go by words, as wl__transpose_prepare() sees to, so they are of bytes.  They must not be small: each
+ * is of one matrix.  Where rows of both sides are
  * whole vectors, permute_async is as fast for 32 rows and more. */
 static bool suits_panel(const struct wl__problem *p, const struct wl__panels *panel) {
     const wl_transpose_layout *l = &p->layout;
-    return panel->image && panel->bytes >= p->tuned->batches.panel &&
+    return panel->bytes >= p->tuned->batches.panel &&
            (l->rows <= VECTOR || (l->rows | l->cols) % VECTOR != 0);
 }
 
@@ -36,7 +37,7 @@ static bool suits_shifted(const struct wl__problem *p) {
            (tuned->most == WL_NEVER || all_bytes(p) <= tuned->most);
 }
 
-/* Clusters, for rows and columns of 4 KB and more, are slower. */
+/* Where clusters would serve, wl_permute's tiles are faster: such batches stay with these. */
 static bool suits_windows(const struct wl__problem *p) {
     const struct wl__tuned_batches *tuned = &p->tuned->batches;
     const wl_transpose_layout *l = &p->layout;

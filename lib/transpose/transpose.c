@@ -74,8 +74,8 @@ void wl__transpose_prepare(struct wl__problem *p) {
         p->to_places |= p->width * p->digits.digit[i].to;
         p->from_places |= p->width * p->digits.digit[i].from;
     }
-    /* A panel then has one matrix, as the next one need not follow it; it may be one of a batch in which
-     * others lie between its rows. */
+    /* A panel then has one matrix, as the next one need not follow it.  Of panels' kernels only those with an
+     * image take digits. */
     if (p->is_mixed && l->to_ld == l->rows) {
         const wl_transpose_layout one = {l->rows, l->cols,        l->from_ld,  l->to_ld,
                                          1,       l->from_stride, l->to_stride};

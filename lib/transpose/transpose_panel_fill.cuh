@@ -25,7 +25,7 @@ struct wl_panel {
     uint32_t in;        /* where it begins in shared memory, at its place in a line */
 };
 
-/* batch: its digits, or NULL. */
+/* batch: the digits of matrices' numbers, or NULL. */
 static __device__ __forceinline__ wl_panel wl_find_panel(const wl_transpose_panels &all,
                                                          const wl_batch *batch) {
     uint32_t panel;

@@ -10,8 +10,8 @@ struct wl_transpose_panels {
     wl_source from, end; /* the first matrix, and the end of the one that lies last: nothing else is read */
     wl_target to;
     uint64_t matrices;
-    uint64_t from_pitch, from_stride, to_pitch,
-        to_stride; /* bytes from one row to the next, from one matrix to the next */
+    uint64_t from_pitch, to_pitch;   /* bytes from one row to the next */
+    uint64_t from_stride, to_stride; /* bytes from one matrix to the next, by the last digit */
     uint32_t rows, cols;
     uint32_t panel_cols;          /* of a block's matrices */
     uint32_t together;            /* matrices per block; 1 if panels are parts of them */

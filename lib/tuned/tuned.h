@@ -347,11 +347,11 @@ struct wl__tuned_permute {
     struct wl__tuned_strips strips;
     struct wl__tuned_matrices matrices;
     /* A few rows that become columns, or columns rows, while others move: when a thread best holds a vector
-     * of each.  [2] is by rows that become columns last. */
+     * of each. */
     struct wl__tuned_few {
-        uint32_t threads, wide_threads; /* that there are at least; for 8-byte elements */
+        uint32_t threads, wide_threads; /* at least; and of 8-byte elements */
         uint32_t small_array;           /* bytes of an array up to which streams may be short */
-        uint32_t short_stream[2];       /* bytes of one at least */
+        uint32_t short_stream[2];       /* bytes of one at least: of columns that become rows, of rows */
         uint32_t long_stream;           /* the same in larger arrays */
         uint32_t wide_array; /* bytes of an array beyond which elements of 8 bytes are as fast by tiles, and
                                 those of 4 bytes whose columns become rows */

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "lib/permute/permute_batch.h"
+#include "lib/permute/permute_movers.h"
 #include "permute_machine.h"
 
 /* Builds with sanitizers take several times as long for a case. */
@@ -410,6 +411,12 @@ static void batches(void **unused) {
     assert_false(wl__permute_as_batch(&shape, &l, &digits));
     wl__permute_reduce(&shape, 1, 0, 0, 3, (const uint64_t[]){many, many, many}, (const unsigned[]){2, 1, 0});
     assert_false(wl__permute_as_batch(&shape, &l, &digits));
+    /* A few streams, of 2^30 vectors and of 2^31. */
+    const unsigned order[] = {2, 1, 3, 0};
+    wl__permute_reduce(&shape, 1, 0, 0, 4, (const uint64_t[]){4, 1 << 11, 1 << 15, 64}, order);
+    assert_true(wl__permute_can_few(&shape, 0, 0));
+    wl__permute_reduce(&shape, 1, 0, 0, 4, (const uint64_t[]){4, 1 << 12, 1 << 15, 64}, order);
+    assert_false(wl__permute_can_few(&shape, 0, 0));
 }
 
 int main(void) {
