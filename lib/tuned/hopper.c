@@ -118,7 +118,7 @@ const struct wl__tuned wl__tuned_hopper = {
                                      .tall_cols = 18}},
             .batches = {.panel = 6144,
                         .full = {50, 60, 65, 70, 50},
-                        .most = {140 << 20, 130 << 20, WL_NEVER, WL_NEVER, WL_NEVER},
+                        .most = {140 << 20, 130 << 20, 130 << 20, WL_NEVER, WL_NEVER},
                         .stream = 64 << 10,
                         .slots_full = 70,
                         .torn = {{.rows = 120, .cols = 1, .full = 85, .most = 110 << 20},
