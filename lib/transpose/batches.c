@@ -12,8 +12,8 @@ static uint64_t all_bytes(const struct wl__problem *p) {
 }
 
 /* Panels go by words, as wl__transpose_prepare() sees to, so they are of bytes.  They must not be small: each
- * is of one matrix.  Where rows of both sides are
- * whole vectors, permute_async is as fast for 32 rows and more. */
+ * is of one matrix.  Where rows of both sides are whole vectors, permute_async is as fast for 32 rows and
+ * more. */
 static bool suits_panel(const struct wl__problem *p, const struct wl__panels *panel) {
     const wl_transpose_layout *l = &p->layout;
     return panel->bytes >= p->tuned->batches.panel &&
@@ -26,8 +26,7 @@ static bool suits_vectors(const struct wl__problem *p, const struct wl__tiled *t
            (tuned->most[p->row] == WL_NEVER || all_bytes(p) <= tuned->most[p->row]);
 }
 
-/* Tiles of lines whose output ends within sectors.  Each row of a matrix has such ends, so it must be long.
- */
+/* Tiles of lines whose output ends within sectors.  Each row has such ends, so rows must be long. */
 static bool suits_shifted(const struct wl__problem *p) {
     if (p->width != 4 && p->width != 8)
         return false;
