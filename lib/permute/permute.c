@@ -218,14 +218,6 @@ static bool can_transpose(const struct wl__problem *p) {
            (shape->rank == 2 || (shape->rank == 3 && shape->by_out[2] == 2));
 }
 
-static wl_error run_transpose(const struct wl__problem *p) {
-    const struct wl__permute_shape *shape = &p->shape;
-    const wl_transpose_layout layout = {.rows = shape->dim[1].size,
-                                        .cols = shape->dim[0].size,
-                                        .batch = shape->rank == 3 ? shape->dim[2].size : 1};
-    return wl_transpose_batched(p->context, shape->width, p->to, p->from, &layout, p->stream);
-}
-
 /* The last dimensions of both arrays change places, and the others are a batch. */
 static bool can_batch(const struct wl__problem *p) {
     wl_transpose_layout layout;
@@ -364,7 +356,7 @@ static wl_error run_small(const struct wl__problem *p) {
 static const struct wl__mover movers[] = {
     {"copy", "the order of the elements does not change", can_copy, NULL, run_copy},
     {"transpose", "two dimensions, or neighbours that act as two, change places", can_transpose, NULL,
-     run_transpose},
+     run_batch},
     {"strips", "short rows that begin anywhere move: tiles of them, which bulk copies fill", can_strips,
      cost_strips, run_strips},
     {"rows", "the last dimension keeps its place: whole rows move", can_rows, cost_rows, run_rows},

@@ -11,11 +11,14 @@ bool wl__permute_as_batch(const struct wl__permute_shape *shape, wl_transpose_la
     *digits = (struct wl__digits){.count = 0};
     if (shape->rank < 2 || last == 0)
         return false;
-    *layout = (wl_transpose_layout){.rows = shape->dim[last].size,
-                                    .cols = shape->dim[0].size,
+    const uint64_t rows = shape->dim[last].size, cols = shape->dim[0].size;
+    *layout = (wl_transpose_layout){.rows = rows,
+                                    .cols = cols,
                                     .from_ld = shape->dim[last].in,
                                     .to_ld = shape->dim[0].out,
-                                    .batch = 1};
+                                    .batch = 1,
+                                    .from_stride = rows * shape->dim[last].in,
+                                    .to_stride = cols * shape->dim[0].out};
     unsigned outer[WL_RANK_MAX], count = 0;
     for (unsigned i = 1; i < shape->rank; i++)
         if (shape->by_out[i] != 0)
@@ -32,6 +35,7 @@ bool wl__permute_as_batch(const struct wl__permute_shape *shape, wl_transpose_la
             digits->count++;
         }
     }
-    const uint64_t blocks = (layout->rows / TILE_ROWS + 2) * (layout->cols / PANEL_COLS + 1);
-    return blocks <= INT32_MAX && layout->batch <= INT32_MAX / blocks;
+    /* Without digits there may be several launches. */
+    const uint64_t blocks = (rows / TILE_ROWS + 2) * (cols / PANEL_COLS + 1);
+    return !digits->count || (blocks <= INT32_MAX && layout->batch <= INT32_MAX / blocks);
 }

@@ -6,8 +6,8 @@
 #include "lib/permute/permute_shape.h"
 #include "lib/transpose/batch.h"
 
-/* False if the last dimension keeps its place, or a launch could not have the blocks that a kernel may need.
- */
+/* False if the last dimension keeps its place, or a batch of several dimensions may need more blocks than a
+ * launch can have. */
 bool wl__permute_as_batch(const struct wl__permute_shape *shape, wl_transpose_layout *layout,
                           struct wl__digits *digits);
 

@@ -405,12 +405,19 @@ static void batches(void **unused) {
     assert_false(wl__permute_as_batch(&shape, &l, &digits));
     /* Eight blocks a matrix, of 64 rows of 4: in less than 2^31, and in as many. */
     const uint64_t many = UINT64_C(1) << 28;
-    wl__permute_reduce(&shape, 1, 0, 0, 3, (const uint64_t[]){64, many - 1, 4}, (const unsigned[]){2, 1, 0});
-    assert_true(wl__permute_as_batch(&shape, &l, &digits));
+    const unsigned reversed[] = {3, 2, 1, 0};
+    wl__permute_reduce(&shape, 1, 0, 0, 4, (const uint64_t[]){64, (many - 1) / 3, 3, 4}, reversed);
+    assert_true(wl__permute_as_batch(&shape, &l, &digits) && l.batch == many - 1);
+    wl__permute_reduce(&shape, 1, 0, 0, 4, (const uint64_t[]){64, many / 2, 2, 4}, reversed);
+    assert_false(wl__permute_as_batch(&shape, &l, &digits));
+    wl__permute_reduce(&shape, 1, 0, 0, 4, (const uint64_t[]){many, many, 2, 64}, reversed);
+    assert_false(wl__permute_as_batch(&shape, &l, &digits));
+    /* A batch of one dimension may have several launches; without one, the distances are a matrix's. */
     wl__permute_reduce(&shape, 1, 0, 0, 3, (const uint64_t[]){64, many, 4}, (const unsigned[]){2, 1, 0});
-    assert_false(wl__permute_as_batch(&shape, &l, &digits));
-    wl__permute_reduce(&shape, 1, 0, 0, 3, (const uint64_t[]){many, many, many}, (const unsigned[]){2, 1, 0});
-    assert_false(wl__permute_as_batch(&shape, &l, &digits));
+    assert_true(wl__permute_as_batch(&shape, &l, &digits) && digits.count == 0);
+    wl__permute_reduce(&shape, 1, 0, 0, 2, (const uint64_t[]){5, 7}, (const unsigned[]){1, 0});
+    assert_true(wl__permute_as_batch(&shape, &l, &digits) && digits.count == 0);
+    assert_true(l.batch == 1 && l.from_stride == 35 && l.to_stride == 35);
     /* A few streams, of 2^30 vectors and of 2^31. */
     const unsigned order[] = {2, 1, 3, 0};
     wl__permute_reduce(&shape, 1, 0, 0, 4, (const uint64_t[]){4, 1 << 11, 1 << 15, 64}, order);
