@@ -82,8 +82,7 @@ static wl_error run_permute(const struct wl__problem *p) {
 /* ---------------------------------------------------------------- matrices */
 
 /* Rows become dimension 0, and columns are what is nearest in the input.  A third dimension counts matrices.
- * If a matrix begins before the one ahead of it ends, only tiles and panels can, and tiles must not be mostly
- * empty. */
+ * If a matrix begins before the one ahead of it ends, only tiles can, which must not be mostly empty. */
 static bool can_transpose(const struct wl__problem *p) {
     const struct wl__strided *all = p->all;
     const struct wl__strided_dimension *a = &all->dim[0], *b = &all->dim[p->down];

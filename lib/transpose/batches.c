@@ -50,7 +50,7 @@ bool wl__transpose_suits(wl_context *context, unsigned width, wl_devptr to, wl_d
         .context = context, .width = width, .to = to, .from = from, .layout = *layout, .digits = *digits};
     wl__transpose_prepare(&p);
     const struct wl__mover *mover = wl__mover_pick(wl__transpose_movers, 0, &p);
-    if (!mover)
+    if (!mover) /* with masks */
         return false;
     if (mover->run == wl__run_matrices)
         return suits_panel(&p, &p.matrices);

@@ -74,15 +74,13 @@ void wl__transpose_prepare(struct wl__problem *p) {
         p->to_places |= p->width * p->digits.digit[i].to;
         p->from_places |= p->width * p->digits.digit[i].from;
     }
-    /* A panel then has one matrix, as the next one need not follow it.  Of panels' kernels only those with an
-     * image take digits. */
-    if (p->is_mixed && l->to_ld == l->rows) {
-        const wl_transpose_layout one = {l->rows, l->cols,        l->from_ld,  l->to_ld,
-                                         1,       l->from_stride, l->to_stride};
-        p->is_matrices = wl__panels_matrices(p->context, p->width, &one, &p->matrices) &&
-                         (!p->digits.count || p->matrices.image);
-        p->is_columns = wl__panels_columns(p->context, p->width, l, &p->columns) &&
-                        (!p->digits.count || p->columns.image);
+    /* With digits a panel has one matrix, as the next one need not follow it, and is of a kernel with an
+     * image: others take no digits. */
+    if (p->digits.count && l->to_ld == l->rows) {
+        wl_transpose_layout one = *l;
+        one.batch = 1;
+        p->is_matrices = wl__panels_matrices(p->context, p->width, &one, &p->matrices) && p->matrices.image;
+        p->is_columns = wl__panels_columns(p->context, p->width, l, &p->columns) && p->columns.image;
     } else if (!p->is_mixed) {
         p->is_narrow = wl__narrow_fits(&p->tuned->narrow, p->width, l);
         p->is_matrices = wl__panels_matrices(p->context, p->width, l, &p->matrices);
