@@ -170,8 +170,17 @@ static const struct wl__tiled *either(const struct wl__problem *p, const struct 
     return p->from_places % VECTOR == 0 && !WL_MASKED(whole->kernel) ? whole : any;
 }
 
+/* Windows whose rows of the output begin at sectors have no rows before them. */
+static wl_error run_windows(const struct wl__problem *p, const struct wl__tiled *any, struct walk walk) {
+    struct wl__tiled tiled = *any;
+    if (p->to_places % SECTOR == 0)
+        tiled.tile.extra = 0;
+    return run_walk(p, &tiled, walk, 0);
+}
+
 wl_error wl__run_windows(const struct wl__problem *p) {
-    return run_tiled(p, either(p, &whole_windows[p->row], &windows[p->row]));
+    const struct wl__tiled *tiled = either(p, &whole_windows[p->row], &windows[p->row]);
+    return run_windows(p, tiled, walk_of(p, tiled));
 }
 
 wl_error wl__run_clusters(const struct wl__problem *p) {
@@ -180,7 +189,7 @@ wl_error wl__run_clusters(const struct wl__problem *p) {
     if (!walk.pair && !walk.band)
         walk.pair = 1;
     walk.cluster = 8; /* as the kernel was compiled */
-    return run_walk(p, tiled, walk, 0);
+    return run_windows(p, tiled, walk);
 }
 
 wl_error wl__run_slots(const struct wl__problem *p) {

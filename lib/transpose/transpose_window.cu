@@ -7,7 +7,8 @@
  * registers; and, once all of the tile has been read, stores words of columns where the rows were.  From
  * these each row of the output is shifted again to its own misalignment and stored as vectors.  In each row
  * of the output the tile begins at a multiple of 32 bytes, as in transpose_elements.cu: 32 bytes of rows are
- * loaded in addition.
+ * loaded in addition, unless all rows of the output begin at such (all.tile_extra is 0).  Vectors that a row
+ * of the output begins or ends within come last: lanes are their elements.
  *
  * WL_WHOLE 1: all rows of the input begin at multiples of 16 bytes.  Then tiles are as wide as slots, and
  * words need no shift.
@@ -31,8 +32,8 @@
  * (docs/notes/transpose.md).
  */
 #include "lib/cuda/async.cuh"
+#include "lib/cuda/element.cuh"
 
-#define WL_EACH  (16 / WL_WIDTH)   /* elements per vector */
 #define WL_SLOT  (WL_ACROSS * 128) /* bytes */
 #define WL_COLS  ((WL_SLOT - (WL_WHOLE ? 0 : 16)) / WL_WIDTH)
 #define WL_ROWS  (WL_DOWN * 8 * WL_EACH)
@@ -68,6 +69,36 @@ static_assert(WL_KINDS % WL_WARPS == 0, "stores for all warps");
 #else
 #define WL_IN_CLUSTERS
 #endif
+
+/* The place of a column of the tile, in words: its number's parts are those of the banks' formula. */
+static __device__ __forceinline__ int wl_column(int c) {
+    const int kind = c % WL_KINDS, near = c / WL_KINDS;
+    return (near / 4 * WL_GROUP * 32 + kind % WL_GROUP * 32 + kind / WL_GROUP * 4 + near % 4) * WL_PITCH;
+}
+
+/* Stores the elements of vectors that only begin or end in the matrix, one per lane, where the output's rows
+ * begin and end. */
+static __device__ __forceinline__ void wl_store_ends(const wl_part &part, const uint32_t *columns, char *to,
+                                                     uint64_t pitch) {
+    const int lane = threadIdx.x % WL_EACH;
+    const bool begins = part.low > 0, ends = part.high < WL_LOADED;
+#pragma unroll 2
+    for (int c = threadIdx.x / WL_EACH; c < part.cols; c += WL_THREADS / WL_EACH) {
+        const wl_element *read = (const wl_element *)(columns + wl_column(c));
+        char *address = to + c * pitch;
+        const int early = (32 - (int)((uintptr_t)(address + 32) % 32)) / WL_WIDTH;
+        if (begins) {
+            const int before = (part.low - early) % WL_EACH, row = part.low + lane;
+            if (part.low > early && before > 0 && before + lane < WL_EACH && row < part.high)
+                ((wl_element *)address)[row] = read[row];
+        }
+        if (ends) {
+            const int full = (part.high - early) / WL_EACH, row = early + full * WL_EACH + lane;
+            if (part.high > early && full < WL_DOWN * 8 && row >= part.low && row < part.high)
+                ((wl_element *)address)[row] = read[row];
+        }
+    }
+}
 
 extern "C" __global__ void WL_IN_CLUSTERS __launch_bounds__(WL_THREADS, WL_BLOCKS)
     WL_NAME(const wl_transpose_tiles all) {
@@ -112,7 +143,8 @@ extern "C" __global__ void WL_IN_CLUSTERS __launch_bounds__(WL_THREADS, WL_BLOCK
     }
 #pragma unroll
     for (int j = 0; j < WL_READS; j++)
-        if (WL_WORDS % WL_DEEP == 0 || first + j * WL_DEEP < WL_WORDS) {
+        if ((WL_WORDS % WL_DEEP == 0 || first + j * WL_DEEP < WL_WORDS) &&
+            !(part.even && (j + 1) * WL_DEEP * WL_GROUP <= WL_EXTRA)) {
 #pragma unroll
             for (int k = 0; k < WL_GROUP; k++) {
                 const char *slot = space + ((first + j * WL_DEEP) * WL_GROUP + k) * WL_SLOT;
@@ -129,7 +161,8 @@ extern "C" __global__ void WL_IN_CLUSTERS __launch_bounds__(WL_THREADS, WL_BLOCK
     uint32_t *const put = columns + (line * WL_GROUP * 32 + lane % 8 * 4 + lane / 8) * WL_PITCH + first;
 #pragma unroll
     for (int j = 0; j < WL_READS; j++)
-        if (WL_WORDS % WL_DEEP == 0 || first + j * WL_DEEP < WL_WORDS) {
+        if ((WL_WORDS % WL_DEEP == 0 || first + j * WL_DEEP < WL_WORDS) &&
+            !(part.even && (j + 1) * WL_DEEP * WL_GROUP <= WL_EXTRA)) {
 #pragma unroll
             for (int k = 0; k < WL_GROUP; k++)
                 put[k * (32 * WL_PITCH) + j * WL_DEEP] = words[j][k];
@@ -162,19 +195,11 @@ extern "C" __global__ void WL_IN_CLUSTERS __launch_bounds__(WL_THREADS, WL_BLOCK
                 for (int k = 0; k < 4; k++)
                     word[k] = __funnelshift_r(word[k], word[k + 1], early % 4 * 8);
                 const int r = (byte + v * 128) / WL_WIDTH;
-                if (whole || (r >= part.low && r + WL_EACH <= part.high)) {
+                if (whole || (r >= part.low && r + WL_EACH <= part.high))
                     *(uint4 *)(address + v * 128) = make_uint4(word[0], word[1], word[2], word[3]);
-                    continue;
-                }
-#pragma unroll
-                for (int k = 0; k < 16; k += WL_WIDTH)
-                    if (r + k / WL_WIDTH >= part.low && r + k / WL_WIDTH < part.high)
-#if WL_WIDTH == 1
-                        address[v * 128 + k] = (char)(word[k / 4] >> 8 * (k % 4));
-#else
-                        *(uint16_t *)(address + v * 128 + k) = (uint16_t)(word[k / 4] >> 8 * (k % 4));
-#endif
             }
         }
     }
+    if (!whole && ((uintptr_t)to | all.to_pitch | all.rows * WL_WIDTH) % 16)
+        wl_store_ends(part, columns, to - near * WL_KINDS * all.to_pitch, all.to_pitch);
 }

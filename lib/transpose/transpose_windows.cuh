@@ -21,12 +21,14 @@
 static_assert((WL_SLOT & (WL_SLOT - 1)) == 0, "places in a slot are found by masks");
 static_assert(WL_STEP * WL_WIDTH % 16 == 0, "a thread's windows begin at one place in a vector");
 
-/* A tile and the part of it that exists: rows `low` to `high` - 1 of the loaded ones, `cols` columns. */
+/* A tile and the part of it that counts: rows `low` to `high` - 1 of the loaded ones, `cols` columns.  even:
+ * the output's rows begin at multiples of 32 bytes, so that none of the rows before the tile's own does. */
 struct wl_part {
     const char *from;        /* row 0 */
     const char *first, *end; /* the matrix: nothing outside it is touched */
     uint64_t pitch;
     int low, high, cols;
+    bool even;
 };
 
 /* The place in its slot of byte x of a row that begins at address 0. */
@@ -37,14 +39,18 @@ static __device__ __forceinline__ uint32_t wl_place(uint32_t x) {
 static __device__ __forceinline__ wl_part wl_part_of(const wl_transpose_tiles &all, const wl_tile &at) {
     const int64_t row = (int64_t)at.down * WL_ROWS - WL_EXTRA; /* first loaded, or before the matrix */
     const uint64_t column = (uint64_t)at.across * WL_COLS;
+    const bool even = WL_EXTRA % WL_STEP == 0 && all.tile_extra == 0;
     const wl_part part = {
         .from = at.from + row * (int64_t)all.from_pitch + column * WL_WIDTH,
         .first = at.from,
         .end = at.from + (all.rows - 1) * all.from_pitch + all.cols * WL_WIDTH,
         .pitch = all.from_pitch,
-        .low = row < 0 ? (int)-row : 0,
+        .low = even      ? WL_EXTRA
+               : row < 0 ? (int)-row
+                         : 0,
         .high = wl_rest(all.rows, row, WL_LOADED),
         .cols = wl_rest(all.cols, column, WL_COLS),
+        .even = even,
     };
     return part;
 }
@@ -53,7 +59,7 @@ static __device__ __forceinline__ wl_part wl_part_of(const wl_transpose_tiles &a
 static __device__ __forceinline__ bool wl_is_whole(const wl_transpose_tiles &all, const wl_tile &at,
                                                    const wl_part &part) {
     const uint64_t end = (uint64_t)at.down * WL_ROWS + WL_ROWS, column = (uint64_t)at.across * WL_COLS;
-    return at.down > 0 && part.high == WL_LOADED &&
+    return (at.down > 0 || part.even) && part.high == WL_LOADED &&
            ((end < all.rows && part.pitch >= 32) || column + WL_COLS + WL_EACH <= all.cols);
 }
 
@@ -67,7 +73,8 @@ static __device__ __forceinline__ void wl_load_whole(const wl_part &part, char *
     const uint32_t slot = wl_async_address(slots) + row * WL_SLOT;
 #pragma unroll
     for (int j = 0; j < WL_LOADS; j++, address += WL_STEP * part.pitch)
-        if (WL_LOADED % WL_STEP == 0 || row + j * WL_STEP < WL_LOADED) {
+        if ((WL_LOADED % WL_STEP == 0 || row + j * WL_STEP < WL_LOADED) &&
+            !(part.even && (j + 1) * WL_STEP <= WL_EXTRA)) {
             const uint32_t place = slot + j * (WL_STEP * WL_SLOT) + wl_place((uint32_t)(uintptr_t)address);
             WL_LOAD(place, address);
         }
