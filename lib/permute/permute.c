@@ -66,6 +66,7 @@ static wl_error run_copy(const struct wl__problem *p) {
 
 static wl__kernel bulk_kernel(const struct wl__permute_bulk_plan *plan) {
     return plan->words       ? WL_KERNEL_permute_words
+           : plan->element   ? wl__permute_units_kernel(plan->element)
            : plan->unit == 1 ? WL_KERNEL_permute_narrow1
            : plan->unit == 2 ? WL_KERNEL_permute_narrow2
            : plan->unit == 4 ? WL_KERNEL_permute_bulk4
@@ -87,6 +88,15 @@ static bool plan_tiles(const struct wl__problem *p, unsigned kind) {
     return plans->tiled == kind;
 }
 
+/* Whether registers' tiles have few bytes: these keep too little in flight, and blocks come too fast. */
+static bool tiles_have(const struct wl__problem *p, uint32_t most) {
+    return plan_tiles(p, REGISTERS) && p->plans->tiles->memory <= most;
+}
+
+static bool has_small_tiles(const struct wl__problem *p) {
+    return tiles_have(p, p->tuned->small_tile) && p->plans->tiles->passes <= 2;
+}
+
 /* Rows move as a whole. */
 static bool can_rows(const struct wl__problem *p) {
     return p->shape.rank > 1 && p->shape.by_out[0] == 0;
@@ -94,6 +104,13 @@ static bool can_rows(const struct wl__problem *p) {
 
 static uint64_t row_bytes(const struct wl__problem *p) {
     return p->shape.dim[0].size * p->shape.width;
+}
+
+static uint64_t array_bytes(const struct wl__problem *p) {
+    uint64_t bytes = p->shape.width;
+    for (unsigned d = 0; d < p->shape.rank; d++)
+        bytes *= p->shape.dim[d].size;
+    return bytes;
 }
 
 /* Bulk tiles handle short rows that stay together, unless they cost so much that rows are faster one by one.
@@ -116,28 +133,41 @@ static bool tiles_beat_narrow(const struct wl__problem *p) {
     return shape->width == 2 && p->plans->bulk->cost > tuned->dear[in <= tuned->in && out >= tuned->out];
 }
 
+/* Whether narrow elements' tiles beat those through registers, though no row of these is shifted: if they are
+ * estimated to be cheap, the more so the more wavefronts the others' accesses take. */
+static bool narrow_beats_tiles(const struct wl__problem *p, unsigned waves) {
+    const struct wl__permute_bulk_plan *bulk = p->plans->bulk;
+    const struct wl__tuned_narrow_rows *tuned = &p->tuned->bulk.narrow_rows;
+    const double(*of)[2] = p->shape.width == 2 ? tuned->pairs : bulk->words ? tuned->words : tuned->records;
+    double most = 0;
+    for (unsigned i = 0; i < WL_BESIDE && waves >= of[i][0]; i++)
+        most = of[i][1];
+    return bulk->cost <= most;
+}
+
 static bool can_bulk(const struct wl__problem *p) {
     const struct wl__permute_plan *tiles = p->plans->tiles;
     const struct wl__permute_bulk_plan *bulk = p->plans->bulk;
-    const struct wl__tuned_narrow_rows *narrow = &p->tuned->bulk.narrow_rows;
+    const struct wl__tuned_bulk *tuned = &p->tuned->bulk;
+    const unsigned width = p->shape.width;
     if (!wl__has_bulk(p->context) || p->shape.rank < 2 || can_rows(p) ||
         (!p->plans->async_is_cheaper && !plan_tiles(p, REGISTERS)))
         return false;
-    /* Cheap tiles of narrow elements are ahead too where other tiles have bank conflicts, or asynchronous
-     * loads of bytes are dear. */
-    const unsigned width = p->shape.width;
     const bool in_registers = p->plans->tiled == REGISTERS,
-               shifted = in_registers && (tiles->in_shifted || tiles->out_shifted),
-               slow =
-                   width <= 2 &&
-                   (in_registers ? tiles->in_wave + tiles->out_wave >= narrow->waves[width - 1] : width == 1);
-    if (!wl__permute_plan_bulk(p->tuned, p->plans->bulk, &p->shape, p->to, p->from, shifted || slow))
+               shifted = in_registers && (tiles->in_shifted || tiles->out_shifted);
+    const unsigned waves = in_registers ? tiles->in_wave + tiles->out_wave : 0;
+    const double first = (width == 2 ? tuned->narrow_rows.pairs : tuned->narrow_rows.words)[0][0];
+    const bool narrow = width <= 2 && (in_registers ? waves >= first : width == 1);
+    /* Registers' tiles of wider elements are 1.04 to 1.5 times as fast where rows begin at vectors. */
+    if (width > 2 && in_registers && !shifted)
         return false;
-    if (shifted || !slow)
+    if (!wl__permute_plan_bulk(p->tuned, p->plans->bulk, &p->shape, p->to, p->from, shifted || narrow))
+        return false;
+    if (shifted || !narrow)
         return bulk->words || !tiles_beat_narrow(p);
-    /* Look-ups of single bytes are not ahead there: 60 shapes whose records are estimated to beat words took
-     * 1.06 times as long by these as by `tiles` (H200). */
-    return (bulk->words || width == 2) && bulk->cost <= narrow->most;
+    /* Asynchronous loads of bytes may be dear, too. */
+    return in_registers ? narrow_beats_tiles(p, waves)
+                        : bulk->words && bulk->cost <= tuned->words.beside_async;
 }
 
 static wl_error run_bulk(const struct wl__problem *p) {
@@ -153,11 +183,29 @@ static bool can_async(const struct wl__problem *p) {
            p->shape.dim[last].size * p->shape.width % WL_PERMUTE_ACCESS == 0;
 }
 
+/* Whether registers' tiles are slower than estimated: they have bank conflicts, which cost 2-byte elements
+ * most; or rows of 4-byte elements that begin anywhere, which cost more than cheap asynchronous tiles.  Plans
+ * registers' tiles, unless it is true. */
+static bool async_beats_registers(const struct wl__problem *p) {
+    struct wl__permute_plan *const plan = p->plans->tiles;
+    const struct wl__permute_plan async = *plan;
+    if (p->shape.width == 1 || async.cost > p->tuned->async.most || !plan_tiles(p, REGISTERS))
+        return false;
+    const bool beats = p->shape.width == 2
+                           ? plan->in_wave + plan->out_wave >= p->tuned->async.waves
+                           : plan->in_shifted && !wl__permute_is_slow(p->tuned, &async, &p->shape);
+    if (beats) {
+        *plan = async;
+        p->plans->tiled = ASYNC;
+    }
+    return beats;
+}
+
 /* Makes the plan only now, as planning takes long.  If bulk copies have a plan too, they may be faster. */
 static double cost_async(const struct wl__problem *p) {
     const struct wl__permute_plan *plan = p->plans->tiles;
     if (wl__permute_is_whole(p->tuned, &p->shape) || !plan_tiles(p, ASYNC) ||
-        !wl__permute_async_is_cheaper(p->tuned, plan, &p->shape, p->from))
+        !(wl__permute_async_is_cheaper(p->tuned, plan, &p->shape, p->from) || async_beats_registers(p)))
         return WL_DEAR;
     p->plans->async_is_cheaper = true;
     return wl__permute_is_slow(p->tuned, plan, &p->shape) ? WL_SECOND : WL_AS_COPY;
@@ -228,8 +276,9 @@ static bool can_batch(const struct wl__problem *p) {
 static double cost_batch(const struct wl__problem *p) {
     wl_transpose_layout layout;
     struct wl__digits digits;
-    return wl__cost_where(wl__permute_as_batch(&p->shape, &layout, &digits) &&
-                          wl__transpose_suits(p->context, p->shape.width, p->to, p->from, &layout, &digits));
+    return wl__permute_as_batch(&p->shape, &layout, &digits)
+               ? wl__transpose_cost(p->context, p->shape.width, p->to, p->from, &layout, &digits)
+               : WL_DEAR;
 }
 
 static wl_error run_batch(const struct wl__problem *p) {
@@ -244,10 +293,20 @@ static bool can_strips(const struct wl__problem *p) {
     return can_rows(p) && p->shape.rank >= 3 && wl__has_bulk(p->context);
 }
 
-/* Makes the plan only now, as few rows suit it. */
+/* A small array's strips are few, and the last of them leave multiprocessors idle.  Rows of whole words,
+ * which need no shifts, are faster one by one there, unless they are so long that these have seams. */
+static bool rows_beat_strips(const struct wl__problem *p) {
+    return p->shape.width == 4 && row_bytes(p) < p->context->tuned->rows.seams_4 &&
+           array_bytes(p) <= p->tuned->strips.small_array;
+}
+
+/* Makes the plan only now, as few rows suit it.  Short rows are faster as elements of bulk's tiles, if these
+ * have a plan. */
 static double cost_strips(const struct wl__problem *p) {
-    if (wl__permute_plan_strips(p->tuned, p->plans->strips, &p->shape, p->to, p->from))
-        return WL_AS_COPY;
+    const struct wl__tuned_strips *tuned = &p->tuned->strips;
+    if (!rows_beat_strips(p) &&
+        wl__permute_plan_strips(p->tuned, p->plans->strips, &p->shape, p->to, p->from))
+        return row_bytes(p) < tuned->first[__builtin_ctz(p->shape.width)] ? WL_SECOND : WL_AS_COPY;
     p->plans->strips->threads = 0;
     return WL_DEAR;
 }
@@ -264,9 +323,9 @@ static bool can_matrices(const struct wl__problem *p) {
     return wl__has_bulk(p->context) && wl__permute_is_matrices(p->tuned, &p->shape);
 }
 
-/* Whether tiles are faster for matrices of whole accesses.  Small matrices always suit them.  Large ones do
- * if their rows are whole accesses, or of bytes also if rows are shorter than one; large matrices of pairs
- * never do. */
+/* Whether tiles are faster for matrices of whole accesses.  Small matrices suit them.  Large ones do if their
+ * rows are whole accesses, or of bytes also if rows are shorter than one; large matrices of pairs never do.
+ * But see lacks_good_tiles(). */
 static bool suits_tiles(const struct wl__tuned_matrices *tuned, const struct wl__permute_shape *shape) {
     const uint64_t row = shape->dim[0].size * shape->width, matrix = row * shape->dim[1].size;
     if (shape->width == 2)
@@ -277,15 +336,34 @@ static bool suits_tiles(const struct wl__tuned_matrices *tuned, const struct wl_
            (shape->width == 1 && row < WL_PERMUTE_ACCESS);
 }
 
+/* Of bytes those that asynchronous loads fill are good, and those whose rows are whole accesses and that have
+ * few bank conflicts; of words those with asynchronous loads that are not dear, and of 8-byte elements those
+ * that are not small. */
+static bool lacks_good_tiles(const struct wl__problem *p, uint64_t matrix) {
+    const struct wl__permute_plan *plan = p->plans->tiles;
+    switch (p->shape.width) {
+    case 1:
+        return matrix > p->tuned->matrices.tiny[1] && !(can_async(p) && plan_tiles(p, ASYNC)) &&
+               (row_bytes(p) % WL_PERMUTE_ACCESS != 0 ||
+                (plan_tiles(p, REGISTERS) && plan->in_wave + plan->out_wave >= p->tuned->matrices.conflicts));
+    case 4:
+        return can_async(p) && plan_tiles(p, ASYNC) && wl__permute_is_slow(p->tuned, plan, &p->shape);
+    case 8:
+        return has_small_tiles(p);
+    default:
+        return false;
+    }
+}
+
 /* Small matrices are many to look up: as parts of records they are 1.2 to 5 times as fast. */
 static double cost_matrices(const struct wl__problem *p) {
     const struct wl__tuned_matrices *tuned = &p->tuned->matrices;
     const unsigned width = p->shape.width;
     const uint64_t matrix = p->shape.dim[0].size * p->shape.dim[1].size * width;
     if ((matrix | p->to | p->from) % WL_PERMUTE_ACCESS == 0 && suits_tiles(tuned, &p->shape))
-        return WL_DEAR;
+        return wl__cost_where(lacks_good_tiles(p, matrix));
     return wl__cost_where(!(width <= 2 && matrix <= tuned->tiny[1] &&
-                            wl__permute_plan_records(p->tuned, p->plans->bulk, &p->shape, width, p->to,
+                            wl__permute_plan_records(p->tuned, p->plans->bulk, &p->shape, width, 0, p->to,
                                                      p->from, tuned->records[matrix > tuned->tiny[0]])));
 }
 
@@ -300,13 +378,31 @@ static wl_error run_matrices(const struct wl__problem *p) {
                   WL__PERMUTE_MATRICES_THREADS, memory);
 }
 
+/* Bytes of the output from a row to the one that follows it in the input. */
+static uint64_t apart_in_output(const struct wl__problem *p) {
+    return p->shape.dim[1].out * p->shape.width;
+}
+
+/* Rows that share sectors of the input with their neighbours.  If these are moved so much later that the L2
+ * has lost the sectors, boxes that load whole lines are faster. */
+static bool are_torn_apart(const struct wl__problem *p) {
+    return p->shape.width == 8 && row_bytes(p) < p->tuned->torn_row &&
+           apart_in_output(p) >= p->tuned->torn_apart && wl__small_can(&p->shape);
+}
+
+static bool has_long_rows(const struct wl__problem *p) {
+    return row_bytes(p) >= p->tuned->rows[__builtin_ctz(p->shape.width)] && !are_torn_apart(p);
+}
+
 /* Tiles that take a row as an element are faster for shorter rows.  Without such tiles, other tiles are
- * faster only for rows of 16-byte words. */
+ * faster only for rows of 16-byte words, of which they must have many unless these move far apart. */
 static double cost_rows(const struct wl__problem *p) {
-    const unsigned width = p->shape.width;
-    return row_bytes(p) >= p->tuned->rows[__builtin_ctz(width)]  ? WL_AS_COPY
-           : width < 16 && row_bytes(p) >= p->tuned->rows_second ? WL_SECOND
-                                                                 : WL_DEAR;
+    if (has_long_rows(p))
+        return WL_AS_COPY;
+    const bool second = p->shape.width < 16
+                            ? row_bytes(p) >= p->tuned->rows_second && !are_torn_apart(p)
+                            : apart_in_output(p) < p->tuned->torn_apart && tiles_have(p, p->tuned->rows_tile);
+    return second ? WL_SECOND : WL_DEAR;
 }
 
 static wl_error run_rows(const struct wl__problem *p) {
@@ -340,12 +436,22 @@ static bool can_small(const struct wl__problem *p) {
 }
 
 /* Planning tiles takes long, so their plans are not asked. */
-static double cost_small(const struct wl__problem *p) {
+static bool is_small(const struct wl__problem *p) {
     const struct wl__tuned_small *tuned = &p->context->tuned->small;
     const struct wl__permute_shape *shape = &p->shape;
     const uint64_t places =
         (shape->dim[0].size | shape->dim[shape->by_out[0]].size) * shape->width | p->to | p->from;
-    return wl__small_cost(p->context, shape, places % WL_PERMUTE_ACCESS ? tuned->torn : tuned->tiles);
+    return can_small(p) &&
+           wl__small_cost(p->context, shape, places % WL_PERMUTE_ACCESS ? tuned->torn : tuned->tiles) <=
+               WL_AS_COPY;
+}
+
+/* In large arrays its boxes of wide elements beat small tiles. */
+static double cost_small(const struct wl__problem *p) {
+    if (is_small(p))
+        return WL_AS_COPY;
+    const bool second = can_rows(p) ? are_torn_apart(p) : p->shape.width >= 8 && has_small_tiles(p);
+    return second ? WL_SECOND : WL_DEAR;
 }
 
 static wl_error run_small(const struct wl__problem *p) {
@@ -425,8 +531,8 @@ static void keep(struct kept *kept, const struct wl__problem *p, const struct wl
 
 /* Whether to ask movers of tiles: any other mover is faster if it costs no more than a copy. */
 static bool needs_tiles(const struct wl__problem *p) {
-    return !(can_copy(p) || can_transpose(p) || (can_rows(p) && cost_rows(p) <= WL_AS_COPY) ||
-             (can_few(p) && cost_few(p) <= WL_AS_COPY) || (can_small(p) && cost_small(p) <= WL_AS_COPY));
+    return !(can_copy(p) || can_transpose(p) || (can_rows(p) && has_long_rows(p)) ||
+             (can_few(p) && cost_few(p) <= WL_AS_COPY) || is_small(p));
 }
 
 static wl_error move(const struct wl__problem *p, struct wl__choice *choice) {
@@ -446,7 +552,7 @@ static wl_error move(const struct wl__problem *p, struct wl__choice *choice) {
     const struct wl__mover *mover = wl__mover_pick(WL_MOVERS(movers), 0, p);
     const wl_error error = wl__mover_run(p->context, mover, choice, p);
     /* Also a mover without a plan: that other movers are slower took plans of theirs.  Those of strips take a
-     * microsecond. */
+     * microsecond, and what else is planned for short rows little more where bulk's tiles do not fit. */
     if (mover->run != run_strips) {
         keep(&all[oldest], p, mover);
         oldest = (oldest + 1) % KEPT;

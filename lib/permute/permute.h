@@ -159,6 +159,7 @@ struct wl_permute_bulk {
     struct wl_permute_divisor ends;    /* of a run in all columns */
     struct wl_permute_divisor kinds;   /* kinds of columns, in warps */
     uint32_t wraps;                    /* runs continue along the rows */
+    uint32_t total;                    /* units of a run, in all columns that it continues in */
     uint32_t odd;                      /* the rows' distance in units modulo 4 if it is odd, else 0 */
     uint32_t quarter;                  /* of a table's loads */
     struct wl_permute_divisor vectors; /* of 16 bytes in a load, if lanes load them one by one; else 0 */
@@ -177,6 +178,12 @@ struct wl_permute_bulk {
     uint32_t step;                /* bytes of a run from one task to the next */
     uint32_t chunk, parts, tasks; /* groups of columns per task; all tasks; those of warps */
     struct wl_permute_divisor chunks, stretches; /* tasks in a run's columns, and along a run */
+    /* For elements of so many bytes that are packed in groups; else 0.  They share `table` and `stage`. */
+    uint32_t element;
+    uint32_t before;                  /* entries of a table for what lies before a run; 0: nothing does */
+    struct wl_permute_divisor others; /* the same, and those for what lies behind it; */
+    uint32_t others_in_all;           /* in all tables */
+    uint32_t next_in;                 /* bytes in shared memory to where a run continues along the rows */
 };
 
 /* Tiles of rows that stay together, wherever they begin.  Rows that are contiguous in the input are one

@@ -16,15 +16,24 @@ static bool plan_box(struct wl__permute_bulk_plan *plan, const struct box *box, 
     return wl__permute_bulk_lay_out(plan, box, layout);
 }
 
-static const struct layout layouts[] = {
-    {true, false, 128, 0},  {true, false, 32, 32},  {true, false, 16, 16}, {false, false, 128, 0},
-    {false, false, 32, 32}, {false, false, 16, 16}, {true, true, 32, 0},   {true, true, 16, 0}};
+static const struct layout layouts[] = {{true, false, 128, 0},
+                                        {true, false, 32, 32},
+                                        {true, false, 16, 16},
+                                        {false, false, 128, 0},
+                                        {false, false, 32, 32},
+                                        {false, false, 16, 16},
+                                        {true, true, 32, 0},
+                                        {true, true, 16, 0},
+                                        /* For packed elements. */
+                                        {true, false, 16, 32},
+                                        {true, false, 16, 64}};
+enum { LAYOUTS = sizeof(layouts) / sizeof(layouts[0]), FOR_PACKED = 2 };
 
 /* The best layout of a box; returns its cost. */
 static double best_layout(struct wl__permute_bulk_plan *best, const struct box *box, uint64_t to,
                           uint64_t from) {
     double least = NO_COST;
-    for (unsigned i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+    for (unsigned i = 0; i < (box->element ? LAYOUTS : LAYOUTS - FOR_PACKED); i++) {
         struct wl__permute_bulk_plan plan;
         const struct layout *layout = &layouts[i];
         if ((!layout->merged && box->row_length == box->side_length && !box->joined_load) ||
@@ -99,16 +108,29 @@ static void join(struct joined *joined, const struct wl__permute_shape *shape, u
     joined->shape.rank = kept + 1;
 }
 
-/* Makes rows of a few elements that stay together elements of several units. */
+/* The bytes of rows that stay together, if they can be packed as elements; else 0. */
+static unsigned packed_of(const struct wl__permute_shape *shape, uint64_t to, uint64_t from) {
+    const uint64_t row = shape->dim[0].size;
+    return shape->by_out[0] == 0 && row < SECTOR / shape->width
+               ? wl__permute_units_of(shape->width * (unsigned)row, to, from)
+               : 0;
+}
+
+/* Makes rows of a few elements that stay together elements of several units.  pack: they may be packed. */
 static const struct wl__permute_shape *widen(unsigned few, struct wl__permute_shape *wide, unsigned *unit,
-                                             const struct wl__permute_shape *shape) {
+                                             unsigned *element, const struct wl__permute_shape *shape,
+                                             uint64_t to, uint64_t from, bool pack) {
     uint64_t row = shape->dim[0].size;
     *unit = shape->width;
-    if (shape->width > 8 || shape->rank < 3 || shape->by_out[0] != 0 ||
-        row > (shape->width <= 2 ? few : few / shape->width))
+    *element = 0;
+    if (shape->width > 8 || shape->rank < 3 || shape->by_out[0] != 0)
         return shape;
-    *unit = shape->width == 1 ? 1 : 2;
+    const unsigned packed = pack ? packed_of(shape, to, from) : 0;
+    if (!packed && row > (shape->width <= 2 ? few : few / shape->width))
+        return shape;
     *wide = (struct wl__permute_shape){.width = shape->width * (unsigned)row, .rank = shape->rank - 1};
+    *element = packed;
+    *unit = *element ? 1 + (*element % 2 == 0) : shape->width == 1 ? 1 : 2;
     for (unsigned d = 0; d < wide->rank; d++) {
         wide->dim[d].size = shape->dim[d + 1].size;
         wide->dim[d].in = shape->dim[d + 1].in / row;
@@ -128,8 +150,8 @@ bool wl__permute_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
                       uint64_t to, uint64_t from) {
     struct joined joined;
     struct wl__permute_shape wide;
-    unsigned unit;
-    shape = widen(tuned->bulk.few, &wide, &unit, shape);
+    unsigned unit, element;
+    shape = widen(tuned->bulk.few, &wide, &unit, &element, shape, to, from, true);
     if (shape->by_out[0] == 0 || unit > 8)
         return false;
     if (shape == &wide)
@@ -139,7 +161,8 @@ bool wl__permute_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
                       .order = &tuned->order,
                       .joined = &joined,
                       .shape = &joined.shape,
-                      .unit = unit};
+                      .unit = unit,
+                      .element = element};
     for (unsigned d = 0; d < joined.shape.rank; d++)
         box.extent[d] = extent[d];
     if (joined_count > 1 && extent[joined.shape.rank - 1] == joined.shape.dim[joined.shape.rank - 1].size)
@@ -184,6 +207,11 @@ static void grow(struct box *box, bool by_out, uint64_t aim, bool fine) {
     }
 }
 
+/* Rows that are one access have too few columns for narrow elements' look-ups. */
+static bool is_access(const struct wl__permute_shape *shape, uint64_t from) {
+    return shape->dim[0].size * shape->width == WL_PERMUTE_ACCESS && from % WL_PERMUTE_ACCESS == 0;
+}
+
 /* Whether these tiles are faster.  They are for elements of up to 8 bytes whose rows begin anywhere, unless a
  * contiguously written tile fits the limit of the other kernels; for 4 bytes also if rows are short in both
  * arrays. */
@@ -193,9 +221,8 @@ static bool worth(const struct wl__tuned_permute *tuned, const struct wl__permut
     uint64_t in = shape->dim[0].size * shape->width, out = shape->dim[last].size * shape->width;
     if (last == 0 || unit > 8)
         return false;
-    /* Rows that are one access have too few columns for narrow elements' look-ups. */
     if (unit < 4)
-        return (shifted && (in != WL_PERMUTE_ACCESS || from % WL_PERMUTE_ACCESS)) || shape->width > unit;
+        return (shifted && (unit == 1 || !is_access(shape, from))) || shape->width > unit;
     return !wl__permute_is_whole(tuned, shape) &&
            (shifted || (unit == 4 && in < tuned->short_row && out < tuned->short_row));
 }
@@ -220,7 +247,7 @@ static unsigned joins_of(struct joined *joined, const struct wl__permute_shape *
 struct search {
     const struct wl__tuned_permute *tuned;
     uint64_t to, from;
-    unsigned unit, tried;
+    unsigned unit, element, tried;
     struct box best[8];
     double cost[8];
 };
@@ -265,7 +292,8 @@ static void consider_all(struct search *search, const struct joined *joined) {
                                     .order = &search->tuned->order,
                                     .joined = joined,
                                     .shape = &joined->shape,
-                                    .unit = search->unit};
+                                    .unit = search->unit,
+                                    .element = search->element};
             for (unsigned d = 0; d < joined->shape.rank; d++)
                 in[fine].extent[d] = 1;
             grow(&in[fine], false, aims[i], fine);
@@ -282,8 +310,9 @@ static void consider_all(struct search *search, const struct joined *joined) {
     }
 }
 
-bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
-                           const struct wl__permute_shape *shape, uint64_t to, uint64_t from, bool shifted) {
+static bool plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
+                      const struct wl__permute_shape *shape, uint64_t to, uint64_t from, bool shifted,
+                      bool pack) {
     if (is_reversed(shape, to, from)) {
         const uint64_t extent[WL_RANK_MAX] = {REVERSED_IN, REVERSED_OUT};
         return wl__permute_bulk(tuned, plan, shape, 2, extent, to, from);
@@ -291,7 +320,7 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
     struct search search = {.tuned = tuned, .to = to, .from = from};
     struct wl__permute_shape wide;
     struct joined joined[3];
-    shape = widen(tuned->bulk.few, &wide, &search.unit, shape);
+    shape = widen(tuned->bulk.few, &wide, &search.unit, &search.element, shape, to, from, pack);
     if (!worth(tuned, shape, search.unit, from, shifted))
         return false;
     search.tried = search.unit < 4 ? 6 : 8;
@@ -312,17 +341,37 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
             chosen = box;
         }
     }
-    const double limit = chosen && least < tuned->bulk.most ? least : tuned->bulk.most;
+    const bool access = search.unit == 1 && shape->width == 1 && is_access(shape, from);
+    const double most = access ? tuned->bulk.words.access : tuned->bulk.most,
+                 limit = chosen && least < most ? least : most;
     struct wl__permute_bulk_plan records;
-    if (search.unit < 4 && wl__permute_plan_records(tuned, &records, shape, search.unit, to, from, limit)) {
+    if (search.unit < 4 &&
+        wl__permute_plan_records(tuned, &records, shape, search.unit, search.element, to, from, limit)) {
         *plan = records;
-        return true;
+        return !access;
     }
-    if (!chosen || least > tuned->bulk.most || !has_kernel(plan))
+    if (!chosen || least > most || !has_kernel(plan) || (access && !plan->words))
         return false;
     plan->cost = least;
     /* With aligned rows, other kernels are faster than tiles that write less than whole pieces. */
     return (shifted || search.unit < 4 || chosen->out_grain == PIECE) &&
            wl__permute_number(tuned, &plan->bulk.tiles, chosen->shape, plan->extent, plan->step,
                               order_of(chosen));
+}
+
+bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
+                           const struct wl__permute_shape *shape, uint64_t to, uint64_t from, bool shifted) {
+    const struct wl__tuned_units *units = &tuned->bulk.units;
+    struct wl__permute_bulk_plan other;
+    const bool planned = plan_bulk(tuned, plan, shape, to, from, shifted, true);
+    if (planned ? !plan->element || plan->cost <= units->dear : !packed_of(shape, to, from))
+        return planned;
+    /* Columns that begin differently within a sector have lanes at different rows.  Some strides put these
+     * into a few banks. */
+    if (plan_bulk(tuned, &other, shape, to, from, shifted, false) &&
+        (!planned || other.cost + units->margin < plan->cost)) {
+        *plan = other;
+        return true;
+    }
+    return planned;
 }

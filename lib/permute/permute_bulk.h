@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "lib/kernels.h"
 #include "lib/permute/permute.h"
 #include "lib/permute/permute_shape.h"
 #include "lib/tuned/tuned.h"
@@ -12,6 +13,7 @@ struct wl__permute_bulk_plan {
     struct wl_permute_bulk bulk;
     unsigned unit;                /* bytes that elements are moved by */
     bool words;                   /* bytes that are moved four at a time */
+    unsigned element;             /* bytes of elements that permute_units.cu packs; else 0 */
     double cost;                  /* the estimated cost beyond a copy's, as a share of it */
     unsigned threads, memory;     /* per block */
     unsigned cluster;             /* neighbouring blocks that should run at the same time */
@@ -32,10 +34,13 @@ bool wl__permute_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
 bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
                            const struct wl__permute_shape *shape, uint64_t to, uint64_t from, bool shifted);
 
+/* permute_units.c: the kernel that packs elements of so many bytes; WL_KERNEL_COUNT if there is none. */
+wl__kernel wl__permute_units_kernel(unsigned element);
+
 /* permute_records.c: plans tiles of records, for elements that are moved by 1 or 2 bytes; sets their cost.
  * False if none costs less than `limit`. */
 bool wl__permute_plan_records(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
-                              const struct wl__permute_shape *shape, unsigned unit, uint64_t to,
-                              uint64_t from, double limit);
+                              const struct wl__permute_shape *shape, unsigned unit, unsigned element,
+                              uint64_t to, uint64_t from, double limit);
 
 #endif

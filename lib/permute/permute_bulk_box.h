@@ -4,6 +4,7 @@
 
 #include "lib/permute/permute_bulk.h"
 #include "lib/permute/permute_plan.h"
+#include "lib/permute/permute_units.h"
 
 #define SECTOR WL_PERMUTE_SECTOR
 #define PIECE  256 /* bytes that memory prefers per write */
@@ -28,7 +29,8 @@ struct box {
     const struct wl__tuned_order *order;
     const struct joined *joined;
     const struct wl__permute_shape *shape;
-    unsigned unit; /* bytes that an element is moved by */
+    unsigned unit;    /* bytes that an element is moved by */
+    unsigned element; /* its bytes, if permute_units.cu packs them; else 0 */
     uint64_t extent[WL_RANK_MAX], step[WL_RANK_MAX];
     bool turn[WL_RANK_MAX]; /* dimensions that a run takes elements from by turns: each step is a row */
     bool row[WL_RANK_MAX];  /* dimensions along a row */
@@ -70,6 +72,11 @@ static inline unsigned shared_of(unsigned width, unsigned unit) {
     return (SECTOR - unit + width - 1) / width;
 }
 
+/* Rows after which `swizzle` is added to their places. */
+static inline unsigned apart_of(unsigned unit, unsigned element, bool words) {
+    return words ? 4 : element ? WL_PERMUTE_UNITS_GROUP(element) : WL_PERMUTE_ACCESS / unit;
+}
+
 /* permute_bulk_layout.c: completes a box whose extents are set; plans a tile, false where it does not fit. */
 void wl__permute_bulk_look(struct box *box, uint64_t to, uint64_t from);
 bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct box *box,
@@ -85,7 +92,7 @@ struct runs {
     uint64_t grain;
     bool shares;
 };
-double wl__permute_bulk_cost_of_narrow(const struct wl__tuned_bulk_narrow *tuned, unsigned unit,
+double wl__permute_bulk_cost_of_narrow(const struct wl__tuned_bulk *bulk_tuned, unsigned unit,
                                        const struct wl_permute_bulk *bulk, const struct runs *runs);
 double wl__permute_bulk_cost_of_banks(const struct box *box, const struct wl__permute_bulk_plan *plan);
 
@@ -97,8 +104,20 @@ void wl__permute_bulk_add_run(struct wl_permute_bulk *bulk, uint64_t count, uint
                               uint64_t out);
 
 /* Lays out the kernel's tables behind a tile of so many bytes, whose rows, runs and columns are set; false
- * where they do not fit. */
-bool wl__permute_bulk_lay_out_narrow(struct wl__permute_bulk_plan *plan, unsigned unit, unsigned units,
-                                     uint64_t loads, uint64_t tile);
+ * where they do not fit.  `element` is the box's. */
+bool wl__permute_bulk_lay_out_narrow(const struct wl__tuned_bulk *tuned, struct wl__permute_bulk_plan *plan,
+                                     unsigned unit, unsigned units, unsigned element, uint64_t loads,
+                                     uint64_t tile);
+
+/* permute_units.c: the bytes of an element that is packed, or 0. */
+unsigned wl__permute_units_of(unsigned width, uint64_t to, uint64_t from);
+/* Shares a tile's columns and runs among warps.  Returns the bytes of the tables of rows' places. */
+unsigned wl__permute_units_number(struct wl_permute_bulk *bulk, const struct wl__tuned_units *tuned,
+                                  unsigned unit);
+/* What a tile's warps take for that; the least per byte; and what banks add, for so many wavefronts. */
+double wl__permute_units_cost(const struct wl__tuned_units *tuned, const struct wl_permute_bulk *bulk);
+double wl__permute_units_least(const struct wl__tuned_units *tuned, unsigned element);
+double wl__permute_units_cost_of_banks(const struct wl__tuned_units *tuned,
+                                       const struct wl_permute_bulk *bulk, double waves);
 
 #endif

@@ -113,6 +113,42 @@ static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned uni
     return (double)total / samples;
 }
 
+/* The same for elements that are packed: the first groups of the first columns. */
+static double units_wavefronts(const struct wl_permute_bulk *bulk) {
+    const uint32_t element = bulk->element, group = WL_PERMUTE_UNITS_GROUP(element),
+                   alike = WL_PERMUTE_UNITS_ALIKE(element), apart = group < 4 ? 1 : group / 4;
+    unsigned total = 0, samples = 0;
+    for (uint32_t i = 0; i < group; i += apart, samples++) {
+        uint32_t word[32];
+        unsigned in_bank[32] = {0}, worst = 1, words = 0;
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            const uint32_t column = lane / bulk->lanes;
+            uint32_t to = (uint32_t)(bulk->tiles.to + column * bulk->column_out), n = 0;
+            while (to % SECTOR && n < alike) {
+                to += element;
+                n++;
+            }
+            n += lane % bulk->lanes * group + i;
+            const uint32_t turn = n / bulk->turn.count;
+            if (column >= bulk->columns || n >= bulk->table_rows)
+                continue;
+            word[words] = (place_of(bulk, n % bulk->turn.count, group) + turn * bulk->next_in +
+                           column * bulk->column_in) /
+                          4;
+            bool seen = false;
+            for (unsigned other = 0; other < words && !seen; other++)
+                seen = word[other] == word[words];
+            if (seen)
+                continue;
+            unsigned *bank = &in_bank[word[words++] % 32];
+            if (++*bank > worst)
+                worst = *bank;
+        }
+        total += worst;
+    }
+    return (double)total / samples;
+}
+
 /* The same for bytes that are moved by words: the first warp's words of the first columns. */
 static double words_wavefronts(const struct wl_permute_bulk *bulk) {
     unsigned total = 0;
@@ -143,16 +179,18 @@ static double ends_of(const struct wl_permute_bulk *bulk, double run, bool share
 
 /* Costs are extra reads from the L2; runs that begin within lines; and instructions: short runs, a block's
  * own, loads, rows, ends of runs, warps' look-ups, and their stores. */
-double wl__permute_bulk_cost_of_narrow(const struct wl__tuned_bulk_narrow *tuned, unsigned unit,
+double wl__permute_bulk_cost_of_narrow(const struct wl__tuned_bulk *bulk_tuned, unsigned unit,
                                        const struct wl_permute_bulk *bulk, const struct runs *runs) {
+    const struct wl__tuned_bulk_narrow *tuned = &bulk_tuned->narrow;
     const unsigned pairs = unit - 1, warps = WL_PERMUTE_NARROW_THREADS / 32;
-    const double tile = (double)bulk->span.count * unit * bulk->columns * bulk->runs,
+    const double tile = (double)bulk->total * unit * bulk->ends.count * bulk->runs,
                  turns = (double)wl__divide_up(bulk->cells, warps),
-                 same = (double)wl__divide_up(bulk->columns, bulk->alike); /* columns per cell */
+                 same = (double)wl__divide_up(bulk->columns, bulk->alike), /* columns per cell */
+        moves = bulk->element ? wl__permute_units_cost(&bulk_tuned->units, bulk)
+                              : tuned->cell * warps * turns + tuned->step[pairs] * same * bulk->cells;
     return tuned->least + tuned->read * runs->read +
            (tuned->lines * past_line(runs->grain) + tuned->run) / runs->bytes +
-           (tuned->block + tuned->row[pairs] * bulk->rows + tuned->cell * warps * turns +
-            tuned->step[pairs] * same * bulk->cells +
+           (tuned->block + tuned->row[pairs] * bulk->rows + moves +
             tuned->end * ends_of(bulk, runs->bytes, runs->shares, runs->whole) +
             (bulk->vectors.count ? tuned->vector * bulk->vectors.count : tuned->load) * bulk->loads) /
                tile;
@@ -193,7 +231,7 @@ double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bul
         return cost_of_words(box, bulk, read);
     if (box->unit < 4) {
         const struct runs runs = {run, whole, read, box->out_grain, box->shares};
-        return wl__permute_bulk_cost_of_narrow(&tuned->narrow, box->unit, bulk, &runs);
+        return wl__permute_bulk_cost_of_narrow(tuned, box->unit, bulk, &runs);
     }
     double lines = (double)past_line(box->out_grain) / run;
     double parts = box->out_grain < SECTOR ? tuned->parts / (box->shares ? whole : run) : 0;
@@ -216,6 +254,11 @@ double wl__permute_bulk_cost_of_banks(const struct box *box, const struct wl__pe
         const double words = (double)bulk->tasks * bulk->chunk * (1 + bulk->two),
                      tile = (double)bulk->span.count * bulk->columns * bulk->runs;
         return box->tuned->words.wave * (words_wavefronts(bulk) - 1) * words / tile;
+    }
+    if (plan->bulk.element) {
+        const struct wl_permute_bulk *bulk = &plan->bulk;
+        const double tile = (double)bulk->total * box->unit * bulk->ends.count * bulk->runs;
+        return wl__permute_units_cost_of_banks(&box->tuned->units, bulk, units_wavefronts(bulk)) / tile;
     }
     return box->tuned->narrow.wave / box->unit * (narrow_wavefronts(&plan->bulk, box->unit) - 1);
 }

@@ -228,13 +228,15 @@ static unsigned lay_out_loads(struct wl_permute_bulk *bulk, unsigned at, uint64_
     if (bulk->joined_load || (!words && !bulk->vectors.count && bulk->rows < 8 * bulk->loads))
         return at;
     bulk->load_table = round_up(at, 16);
-    number_rows(bulk, words ? WORDS_THREADS : NARROW_THREADS);
+    number_rows(bulk, words ? WORDS_THREADS : bulk->element ? WL_PERMUTE_UNITS_THREADS : NARROW_THREADS);
     return bulk->load_table + 16 * bulk->loads;
 }
 
 /* Where runs have their ends: each column, or those that a run continues in. */
 static void number_ends(struct wl_permute_bulk *bulk) {
-    bulk->ends = wl__permute_divisor(bulk->columns / (bulk->wraps ? bulk->inner.count : 1));
+    const uint32_t each = bulk->wraps ? bulk->inner.count : 1;
+    bulk->ends = wl__permute_divisor(bulk->columns / each);
+    bulk->total = bulk->turn.count * bulk->units * each;
 }
 
 /* Accesses by warps to the kinds of columns that a number of `alike` makes. */
@@ -286,6 +288,23 @@ static unsigned number_columns(struct wl_permute_bulk *bulk, unsigned unit) {
     return bulk->rows / bulk->turn.count * rows * 4 * bulk->quarter * rows * 2;
 }
 
+/* Puts the tables of narrow elements behind a tile of so many bytes, and the warps' stages.  Returns where
+ * they end. */
+static unsigned lay_out_tables(struct wl_permute_bulk *bulk, const struct wl__tuned_bulk *tuned,
+                               unsigned unit, uint64_t loads, bool even) {
+    const unsigned begin = bulk->row_table,
+                   tables = bulk->element ? wl__permute_units_number(bulk, &tuned->units, unit)
+                                          : number_columns(bulk, unit),
+                   at = lay_out_loads(bulk, begin + tables, loads, even, false);
+    if (!bulk->element)
+        return at;
+    /* Groups read past the end of a row, a sector's elements or columns that are not there: of the last row
+     * not what other warps write. */
+    const unsigned past = bulk->run_table + bulk->column_in + 4 * bulk->next_in + SECTOR;
+    bulk->stage = round_up(at > past ? at : past, WL_PERMUTE_ACCESS);
+    return bulk->stage + WL_PERMUTE_UNITS_THREADS / 32 * WL_PERMUTE_UNITS_STAGE(bulk->element);
+}
+
 /* For the kernel of narrow elements, whose columns are elements of a row.  Returns where its memory ends. */
 static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *box, uint64_t loads) {
     const unsigned unit = box->unit;
@@ -298,8 +317,8 @@ static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *b
     /* Banks change where a joined dimension ends: rotating gained nothing there. */
     bool regular = bulk->units == 1 && (bulk->joined_parts == 0 || bulk->phase < WL_PERMUTE_LINE);
     bulk->odd = regular && step % 2 ? step % 4 : 0;
-    const unsigned tables = number_columns(bulk, unit);
-    return lay_out_loads(bulk, bulk->row_table + tables, loads, is_even(box), false);
+    bulk->element = box->element;
+    return lay_out_tables(bulk, box->tuned, unit, loads, is_even(box));
 }
 
 /* Puts the barrier at the end of a block's memory, and behind it the tile's place. */
@@ -309,18 +328,19 @@ static void end_plan(struct wl__permute_bulk_plan *plan, unsigned at) {
         plan->bulk.barrier + BARRIER + (plan->unit < 4 ? (unsigned)sizeof(struct wl_permute_place) : 0);
 }
 
-bool wl__permute_bulk_lay_out_narrow(struct wl__permute_bulk_plan *plan, unsigned unit, unsigned units,
-                                     uint64_t loads, uint64_t tile) {
+bool wl__permute_bulk_lay_out_narrow(const struct wl__tuned_bulk *tuned, struct wl__permute_bulk_plan *plan,
+                                     unsigned unit, unsigned units, unsigned element, uint64_t loads,
+                                     uint64_t tile) {
     struct wl_permute_bulk *bulk = &plan->bulk;
     bulk->units = units;
     bulk->odd = 0;
     bulk->run_table = round_up(tile, 16);
     bulk->row_table = bulk->run_table + 16 * bulk->runs;
-    const unsigned tables = number_columns(bulk, unit);
+    bulk->element = plan->element = element;
     plan->unit = unit;
-    end_plan(plan, lay_out_loads(bulk, bulk->row_table + tables, loads, false, false));
+    end_plan(plan, lay_out_tables(bulk, tuned, unit, loads, false));
     plan->words = false;
-    plan->threads = NARROW_THREADS;
+    plan->threads = element ? WL_PERMUTE_UNITS_THREADS : NARROW_THREADS;
     plan->cluster = 2;
     return plan->memory <= MEMORY;
 }
@@ -419,6 +439,7 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
     const struct wl__permute_shape *shape = box->shape;
     struct wl_permute_bulk *bulk = &plan->bulk;
     unsigned width = shape->width, vector = WL_PERMUTE_ACCESS / box->unit;
+    bulk->element = 0;
     uint64_t loads = 1, along = width, rows = box->turns;
     if (layout->cut && !can_cut(box))
         return false;
@@ -481,7 +502,7 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
     bulk->cells = (uint32_t)wl__divide_up(bulk->runs, deep) * bulk->along.count;
     const bool words =
         box->unit == 1 && width == 1 && !(box->wraps && box->turns <= box->tuned->words.short_run);
-    uint64_t at = loads * bulk->pitch + loads / (words ? 4 : vector) * bulk->swizzle +
+    uint64_t at = loads * bulk->pitch + loads / apart_of(box->unit, box->element, words) * bulk->swizzle +
                   turns_of(bulk) * bulk->turn_pad + layout->phase + WL_PERMUTE_ACCESS;
     if (bulk->rows > ROWS || bulk->runs > ROWS || at > MEMORY)
         return false;
@@ -493,7 +514,9 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
                    : box->unit < 4 ? lay_out_narrow(bulk, box, loads)
                                    : bulk->row_table + 4 * bulk->rows);
     plan->words = words;
+    plan->element = box->element;
     plan->threads = words           ? WORDS_THREADS
+                    : box->element  ? WL_PERMUTE_UNITS_THREADS
                     : box->unit < 4 ? NARROW_THREADS
                                     : 2048 / blocks_of(box->tuned, plan->memory, box->unit);
     /* Pairs of neighbours are faster. */

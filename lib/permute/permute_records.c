@@ -10,12 +10,12 @@ struct records {
     const struct wl__tuned_bulk *tuned;
     const struct wl__permute_shape *shape;
     uint64_t to, from;
-    unsigned unit, along, across;
-    uint64_t inside;  /* elements of a record that are contiguous in the input */
-    uint64_t pattern; /* and in the output */
-    uint64_t record;  /* bytes */
+    unsigned unit, element, along, across; /* element: as in struct box */
+    uint64_t inside;                       /* elements of a record that are contiguous in the input */
+    uint64_t pattern;                      /* and in the output */
+    uint64_t record;                       /* bytes */
     uint64_t taken, group, share;
-    unsigned phase;
+    unsigned phase, swizzle;
 };
 
 static uint64_t common(uint64_t a, uint64_t b) {
@@ -81,7 +81,7 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct records *r)
     struct wl_permute_bulk *bulk = &plan->bulk;
     const uint64_t width = shape->width, step = shape->dim[r->along].in * width,
                    each = is_one(r) ? r->group : 1;
-    const unsigned vector = WL_PERMUTE_ACCESS / r->unit;
+    const unsigned vector = apart_of(r->unit, r->element, false);
     bool in_pattern[WL_RANK_MAX] = {false};
     uint64_t loads = 1;
     *bulk = (struct wl_permute_bulk){.tiles = {.to = r->to, .from = r->from},
@@ -89,7 +89,7 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct records *r)
                                      .runs = 1,
                                      .torn = out_grain_of(r) < SECTOR,
                                      .phase = r->phase,
-                                     .swizzle = r->phase == WL_PERMUTE_LINE ? 0 : r->phase};
+                                     .swizzle = r->swizzle};
     for (unsigned d = 0; d < shape->rank; d++)
         plan->extent[d] = d < r->along ? shape->dim[d].size : 1;
     for (unsigned i = 0; shape->by_out[i] != r->across; i++) {
@@ -120,7 +120,8 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct records *r)
     if (bulk->rows > WL_PERMUTE_BULK_ROWS || bulk->runs > WL_PERMUTE_BULK_ROWS ||
         tile > WL_PERMUTE_BULK_MEMORY)
         return false;
-    return wl__permute_bulk_lay_out_narrow(plan, r->unit, (unsigned)width / r->unit, loads, tile);
+    return wl__permute_bulk_lay_out_narrow(r->tuned, plan, r->unit, (unsigned)width / r->unit, r->element,
+                                           loads, tile);
 }
 
 /* Bytes of a tile. */
@@ -133,7 +134,9 @@ static double cost_at_least(const struct records *r) {
     const struct wl__tuned_bulk_narrow *tuned = &r->tuned->narrow;
     const double tile = (double)tile_of(r), rows = (double)(r->pattern * r->group);
     return tuned->least + tuned->run / (double)run_of(r) +
-           (tuned->block + tuned->row[r->unit - 1] * rows + tuned->step[r->unit - 1] * tile / 512) / tile;
+           (tuned->block + tuned->row[r->unit - 1] * rows) / tile +
+           (r->element ? wl__permute_units_least(&r->tuned->units, r->element)
+                       : tuned->step[r->unit - 1] / 512);
 }
 
 static double visited(uint64_t size, uint64_t extent, uint64_t step) {
@@ -153,7 +156,7 @@ static double cost_of(const struct records *r, const struct wl__permute_bulk_pla
                         1;
     const struct runs runs = {(double)run_of(r), (double)(r->pattern * wide * shape->width), read,
                               r->share ? shape->width : out_grain, r->share > 0};
-    return wl__permute_bulk_cost_of_narrow(&r->tuned->narrow, r->unit, bulk, &runs);
+    return wl__permute_bulk_cost_of_narrow(r->tuned, r->unit, bulk, &runs);
 }
 
 /* Records of a tile of about so many bytes: tiles of equal size, whose runs are whole sectors where records
@@ -187,11 +190,14 @@ static uint64_t part_of(const struct records *r, unsigned d, uint64_t each, uint
 /* Plans the tile by each of the layouts, and keeps the cheapest if it costs less.  They differ in banks
  * alone. */
 static void try_layouts(struct records *r, struct wl__permute_bulk_plan *plan, double *least) {
-    static const unsigned phases[] = {128, 32, 16};
-    const struct box box = {.tuned = r->tuned, .shape = r->shape, .unit = r->unit};
-    for (unsigned i = 0; i < sizeof(phases) / sizeof(phases[0]); i++) {
+    static const struct {
+        unsigned phase, swizzle;
+    } layouts[] = {{128, 0}, {32, 32}, {16, 16}, {16, 32}, {16, 64}}; /* the last two for packed elements */
+    const struct box box = {.tuned = r->tuned, .shape = r->shape, .unit = r->unit, .element = r->element};
+    for (unsigned i = 0; i < (r->element ? 5 : 3); i++) {
         struct wl__permute_bulk_plan trial;
-        r->phase = phases[i];
+        r->phase = layouts[i].phase;
+        r->swizzle = layouts[i].swizzle;
         if (!lay_out(&trial, r))
             continue;
         trial.cost = cost_of(r, &trial);
@@ -249,9 +255,10 @@ static void consider_two(struct records *r, struct wl__permute_bulk_plan *plan, 
 }
 
 bool wl__permute_plan_records(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
-                              const struct wl__permute_shape *shape, unsigned unit, uint64_t to,
-                              uint64_t from, double limit) {
-    struct records r = {.tuned = &tuned->bulk, .shape = shape, .to = to, .from = from, .unit = unit};
+                              const struct wl__permute_shape *shape, unsigned unit, unsigned element,
+                              uint64_t to, uint64_t from, double limit) {
+    struct records r = {
+        .tuned = &tuned->bulk, .shape = shape, .to = to, .from = from, .unit = unit, .element = element};
     double least = limit;
     for (r.along = 0; r.along < shape->rank; r.along++)
         for (r.across = r.along; r.across < shape->rank; r.across++)

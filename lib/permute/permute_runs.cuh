@@ -1,5 +1,5 @@
-/* What permute_narrow.cu and permute_words.cu share: runs of a tile's columns, and their ends.  The including
- * file defines store_element(). */
+/* What permute_narrow.cu, permute_units.cu and permute_words.cu share: runs of a tile's columns, and their
+ * ends.  The including file defines store_element(). */
 #ifndef WIDELOAD_KERNELS_PERMUTE_RUNS_CUH
 #define WIDELOAD_KERNELS_PERMUTE_RUNS_CUH
 
@@ -47,7 +47,7 @@ static __device__ __forceinline__ void store_element(const struct wl_permute_bul
 
 /* Stores the runs' parts of sectors that are not wholly theirs, one element per lane. */
 static __device__ __forceinline__ void store_ends(const struct wl_permute_bulk &p, uint32_t ends) {
-    const uint32_t lane = threadIdx.x % 32, each = p.wraps ? p.inner.count : 1, length = p.span.count * each;
+    const uint32_t lane = threadIdx.x % 32, each = p.wraps ? p.inner.count : 1, length = p.total;
     for (uint32_t i = threadIdx.x / 32; i < p.runs * p.ends.count; i += WL_THREADS / 32) {
         const uint32_t r = p.runs == 1 ? 0 : wl_divide_any(i, &p.ends),
                        column = (i - r * p.ends.count) * each;

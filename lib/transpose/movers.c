@@ -76,7 +76,8 @@ static double cost_narrow(const struct wl__problem *p) {
 }
 
 /* Streams that are no whole vectors: of some number of bytes the panels are faster, by up to 1.5 times. Those
- * of fewer, and of pairs, are so by up to 1.16 times in arrays of some size. */
+ * of fewer, and of pairs, are so by up to 1.16 times in arrays of some size; of a dozen bytes panels are, but
+ * whole matrices, which would come before them, are not. */
 static bool breaks_streams(const struct wl__problem *p) {
     const struct wl__tuned_broken *tuned = &p->tuned->narrow.broken;
     const wl_transpose_layout *l = &p->layout;
@@ -84,7 +85,8 @@ static bool breaks_streams(const struct wl__problem *p) {
         return false;
     const uint64_t bytes = matrix_bytes(p) * l->batch;
     const uint64_t most = tuned->most[p->row]; /* WL_NEVER: no limit, not even 4 GB */
-    const bool some = bytes >= tuned->least && (most == WL_NEVER || bytes <= most);
+    const bool some = bytes >= tuned->least && (most == WL_NEVER || bytes <= most) &&
+                      !(p->width == 1 && l->rows < VECTOR && p->is_matrices);
     return l->rows >= (some ? tuned->some : tuned->any)[p->row];
 }
 
@@ -267,20 +269,25 @@ static bool begins_at(const struct wl__problem *p, unsigned bytes) {
     return (p->to_places | p->width * p->layout.rows) % bytes == 0;
 }
 
-/* Rows up to which panels beat tiles.  Windows of bytes are faster where the output's rows are whole vectors.
- */
+/* Rows up to which panels beat tiles.  Windows of bytes are faster where the output's rows are whole sectors
+ * and the input's are long, or where the output's are whole vectors. */
 static uint64_t rows_of_panels(const struct wl__problem *p) {
     const struct wl__tuned_transpose *tuned = p->tuned;
-    return p->width == 4 && suits_vectors(p)       ? tuned->aligned_rows
-           : p->width == 1 && begins_at(p, VECTOR) ? tuned->whole_rows
-                                                   : tuned->panel_rows[p->row];
+    if (p->width == 4 && suits_vectors(p))
+        return tuned->aligned_rows;
+    if (p->width == 1 && begins_at(p, SECTOR) && p->layout.cols >= tuned->batches.windows.row)
+        return tuned->even_rows;
+    return p->width == 1 && begins_at(p, VECTOR) ? tuned->whole_rows : tuned->panel_rows[p->row];
 }
 
 /* Few columns of many rows fit a multiprocessor; and small problems finish sooner by tiles of lines. */
 static double cost_panels(const struct wl__problem *p) {
     const struct wl__tuned_transpose *tuned = p->tuned;
     const wl_transpose_layout *l = &p->layout;
-    const uint64_t enough = suits_vectors(p) ? tuned->aligned_bytes : tuned->panel_bytes,
+    const bool torn = p->width == 4 && p->from_places % VECTOR != 0;
+    const uint64_t enough = suits_vectors(p) ? tuned->aligned_bytes
+                            : torn           ? tuned->torn_bytes
+                                             : tuned->panel_bytes,
                    stream = p->width * l->cols;
     return wl__cost_where(l->rows <= rows_of_panels(p) && !p->panels_lose &&
                           !(p->width == 2 && l->rows >= tuned->slots_rows && begins_at(p, VECTOR) &&
@@ -328,6 +335,15 @@ static bool is_no_wide_piece(const struct wl__problem *p) {
            (p->is_matrices || p->width * p->layout.cols > p->tuned->pieces.torn_row[p->row][0]);
 }
 
+/* Whether bulk copies bring the structures of streams that begin at sectors: 1.06 to 1.2 times as fast as
+ * pieces, if few of their blocks are partial. */
+static bool suits_bulk_streams(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint32_t block = p->tuned->narrow.of_narrow.whole;
+    return p->width == 1 && p->is_narrow && l->cols <= p->tuned->narrow.torn && begins_at(p, SECTOR) &&
+           l->rows > p->tuned->pieces.all_rows[p->row] && (l->rows % block == 0 || l->rows >= 8 * block);
+}
+
 /* Rows are not whole vectors, columns are not few, and rows are so short that two blocks fit.  Of long rows
  * windows are 1.03 to 1.06 times as fast unless bank conflicts are few. */
 static bool suits_pieces(const struct wl__problem *p) {
@@ -336,7 +352,7 @@ static bool suits_pieces(const struct wl__problem *p) {
     const uint64_t room =
         wl__shared_for(p->context, p->tuned->pieces.blocks, WL_PIECE_BESIDE) - WL_PIECE_BESIDE;
     return l->cols > p->tuned->narrow.fields && row % VECTOR != 0 && row <= room / strip &&
-           l->rows >= strip && !is_no_wide_piece(p) &&
+           l->rows >= strip && !is_no_wide_piece(p) && !suits_bulk_streams(p) &&
            (row < p->tuned->pieces.long_row || piece_requests(p) <= p->tuned->pieces.few) &&
            (piece_requests(p) <= (p->is_narrow ? p->tuned->pieces.few : p->tuned->pieces.most) ||
             (!p->is_narrow && wl__pieces_padded(p) && row <= p->tuned->pieces.padded_row));
@@ -356,15 +372,19 @@ static double cost_pieces(const struct wl__problem *p) {
 
 /* Whether others are as fast as pieces whose output begins anywhere, or faster: streams for few columns, and
  * for bytes of large arrays; tiles of lines for up to wide_few columns of 8 bytes.  A few columns less than
- * elsewhere are 1.03 to 1.1 times as fast by pieces, if bank conflicts are few. */
+ * elsewhere are 1.03 to 1.1 times as fast by pieces, if bank conflicts are few, or arrays small.  Of 14 and
+ * 16 bytes those that move by words are 1.03 to 1.16 times as fast in larger arrays. */
 static bool others_beat_torn_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const bool even = l->cols % 2 == 0;
+    const uint64_t bytes = matrix_bytes(p) * l->batch;
+    if (p->width == 1 && (l->cols == VECTOR || l->cols == VECTOR - 2))
+        return bytes < p->tuned->pieces.torn_vector;
+    const bool some = l->cols % 4 || bytes <= p->tuned->pieces.torn_fours[p->row];
     const uint64_t few = p->width == 8 && even ? p->tuned->pieces.wide_few
-                         : l->cols % 4         ? p->tuned->pieces.torn_few[p->row]
+                         : some                ? p->tuned->pieces.torn_few[p->row]
                                                : p->tuned->narrow.fields;
-    return l->cols <= few ||
-           (p->width == 1 && p->is_narrow && matrix_bytes(p) * l->batch > p->tuned->pieces.torn_most[even]);
+    return l->cols <= few || (p->width == 1 && p->is_narrow && bytes > p->tuned->pieces.torn_most[even]);
 }
 
 /* Many short rows, while the output's begin anywhere. */

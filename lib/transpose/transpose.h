@@ -14,9 +14,9 @@ wl_error wl__transpose_any(wl_context *context, unsigned width, wl_devptr to, wl
                            const wl_transpose_layout *layout, const struct wl__digits *digits,
                            wl_stream stream);
 
-/* Whether this is faster than the tiles of wl_permute(), for a batch whose matrices lie between each other or
- * that has digits. */
-bool wl__transpose_suits(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
-                         const wl_transpose_layout *layout, const struct wl__digits *digits);
+/* The cost (lib/mover.h) beside the tiles of wl_permute(), for a batch whose matrices lie between each other
+ * or that has digits. */
+double wl__transpose_cost(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
+                          const wl_transpose_layout *layout, const struct wl__digits *digits);
 
 #endif

@@ -107,6 +107,9 @@ struct wl__tuned_transpose {
         /* Columns up to which streams do better, though the output's rows begin anywhere, by width, for up to
          * two-way bank conflicts. */
         uint32_t torn_few[4];
+        /* Bytes of an array up to which this holds for multiples of 4 columns too, by width; and from which
+         * on 14 and 16 bytes do better as pieces. */
+        uint32_t torn_fours[4], torn_vector;
         uint32_t torn_stream;  /* bytes of a row of the output from which on it does so */
         uint32_t torn_most[2]; /* bytes of an array of bytes beyond which streams do better, by whether
                                   columns are an even number */
@@ -118,14 +121,16 @@ struct wl__tuned_transpose {
      * there are panels_many blocks. */
     uint32_t panel_large, panels_many;
     /* Rows up to which panels beat tiles; aligned_rows is for 4-byte elements whose rows begin at vectors,
-     * whole_rows for bytes where the output's do: by windows 400 to 512 rows are up to 1.2 times as fast. */
-    uint32_t panel_rows[5], aligned_rows, whole_rows;
+     * whole_rows for bytes where the output's do, and even_rows where these begin at sectors: by windows 128
+     * to 256 rows are 1.05 to 1.2 times as fast. */
+    uint32_t panel_rows[5], aligned_rows, whole_rows, even_rows;
     /* Rows of 2-byte elements from which on slots beat panels, if so many hundredths of the tiles are full.
      */
     uint32_t slots_rows, slots_full;
     /* Bytes of all matrices from which on panels of 4-byte and wider elements beat tiles; aligned_bytes is
      * for rows that begin at vectors. */
     uint32_t panel_bytes, aligned_bytes;
+    uint32_t torn_bytes; /* the same for 4-byte elements whose rows begin within vectors */
     /* Where few rows or columns could be streams, panels win for rows of less than `stream` bytes and panels
      * of panel_least bytes. */
     uint32_t stream, panel_least;
@@ -193,7 +198,8 @@ struct wl__tuned_transpose {
     /* Batches of several dimensions, and of matrices that lie between each other: where these are ahead of
      * the tiles of wl_permute. */
     struct wl__tuned_batches {
-        uint32_t panel; /* bytes of a panel at least */
+        uint32_t panel;     /* bytes of a panel at least */
+        uint32_t tall_rows; /* of a panel of words, from which on bulk's tiles are faster */
         /* Tiles of whole vectors: hundredths of them that must be full; bytes of an array at most; and bytes
          * of a row of the input at most. */
         uint32_t full[5], most[5], stream;
@@ -202,8 +208,12 @@ struct wl__tuned_transpose {
         struct wl__tuned_torn_batches {
             uint32_t rows, cols, full, most;
         } torn[2];
-        /* Windows of bytes: columns and rows at least, and rows at least if they are a multiple of 16. */
-        uint32_t window_cols, window_rows, even_rows;
+        /* Windows of 1 and 2 bytes.  Of rows of the input of `row` bytes: rows at least if the output's begin
+         * at sectors, and if not, where they follow each other and where other matrices' lie between.  Of
+         * others of short_row bytes: rows at least. */
+        struct wl__tuned_window_batches {
+            uint32_t row, even[2], odd[2], short_row, many[2];
+        } windows;
     } batches;
 };
 
@@ -239,7 +249,8 @@ struct wl__tuned_async {
     uint32_t memory;            /* maximum bytes of a tile */
     uint32_t in_flight, blocks; /* bytes in flight while one block stores; the fewest blocks */
     double margin;              /* what registers must cost more: below it the two are within 1 % */
-    double most;                /* cost beyond which they do not serve 4-byte elements unasked */
+    double most;                /* cost beyond which they do not serve 2- and 4-byte elements unasked */
+    uint32_t waves;             /* wavefronts of registers' tiles from which on they serve 2-byte elements */
     double dear;                /* cost from which on bulk copies are up to half again as fast, 4 bytes */
     double dear_reversed;       /* the same for reversed dimensions, where they are 2 % faster */
     uint32_t torn_halves;       /* 1: of 2-byte elements they win where the input's rows begin anywhere */
@@ -275,6 +286,17 @@ struct wl__tuned_bulk {
         double row[2], step[2]; /* and for each row, and vectors that a warp stores: bytes, pairs */
         double wave;            /* per byte of an element: for each wavefront beyond one */
     } narrow;
+    /* Elements of a few bytes that are packed in groups, beside the figures for narrow elements.  Not
+     * measured: instructions of a warp and wavefronts, by what these cost there (1.33 and 4). */
+    struct wl__tuned_units {
+        /* Per byte of a tile: for each look-up of groups, and element of a group in it; for each step, which
+         * moves a group per lane, its elements, its 512 bytes that are stored, its words that are read where
+         * all lie at multiples of 4 bytes, and elsewhere; and for each wavefront beyond one of these words.
+         */
+        double cell, look_up, step, element, vector, word[2], wave;
+        double dear,
+            margin; /* cost from which on look-ups are considered, too, and what they must cost less */
+    } units;
     /* Bytes that are moved by words: 2510 tiles of 230 shapes, an H200. */
     struct wl__tuned_words {
         double least;       /* for every tile: less than a copy's time, as what follows never is nothing */
@@ -290,24 +312,27 @@ struct wl__tuned_bulk {
             short_run; /* rows of a run that continues along the rows, up to which single bytes are faster */
         double off_lines[2]; /* as below, for rows that begin within sectors, and others */
         double dear_async;   /* cost of asynchronous loads' tiles from which on these win */
+        double beside_async; /* and what these may be estimated to cost then */
+        double access;       /* what they may cost where rows are one access */
     } words;
     /* Beside `tiles`.  Those are faster if tiles of pairs are estimated to cost more than `dear`: of any
      * rows, and of up to `in` bytes in the input and at least `out` in the output. */
     struct wl__tuned_narrow_rows {
         uint32_t in, out;
         double dear[2];
-        /* Wavefronts of `tiles`, of both sides, from which on those of bytes, and pairs, win though no row is
-         * shifted, and what these may be estimated to cost then. */
-        uint32_t waves[2];
-        double most;
+        /* Where no row of `tiles` is shifted: from how many wavefronts of both sides' accesses of `tiles` on
+         * these may be estimated to cost how much; for bytes by words and by records, and for pairs. */
+#define WL_BESIDE 3
+        double words[WL_BESIDE][2], records[WL_BESIDE][2], pairs[WL_BESIDE][2];
     } narrow_rows;
 };
 
 /* Tiles of rows that stay together. */
 struct wl__tuned_strips {
-    /* Bytes of a row, by words of 1, 2, 4, 8 bytes.  Shorter rows go as elements of bulk's tiles, longer ones
-     * one by one. */
-    uint32_t least[4], most[4];
+    /* Bytes of a row, by words of 1, 2, 4, 8 bytes.  Shorter rows go as elements of bulk's tiles, and those
+     * of less than `first` bytes if these have a plan; longer ones one by one. */
+    uint32_t least[4], first[4], most[4];
+    uint32_t small_array;   /* bytes of an array of 4-byte words up to which rows go one by one */
     uint32_t memory;        /* maximum bytes of a block: four fit a multiprocessor, and leave it some L1 */
     uint32_t small, full;   /* bytes of a tile: fewer keep too little in flight; enough are in flight */
     double idle;            /* cost per share of `full` that is missing */
@@ -326,6 +351,8 @@ struct wl__tuned_matrices {
      * are estimated to cost less than this beyond a copy. */
     uint32_t tiny[2];
     double records[2];
+    uint32_t conflicts; /* wavefronts of `tiles`, of both sides, from which on matrices of bytes win, though
+                           their rows are whole accesses */
     uint32_t together;  /* bytes of a block's matrices */
     uint32_t in_flight; /* bytes in flight on a multiprocessor while one block stores */
     uint32_t more[2];   /* blocks more than that makes: 1 and 2 bytes; wider */
@@ -361,6 +388,12 @@ struct wl__tuned_permute {
      * copy, by words of 1 to 8 bytes; and where only registers' tiles are left, but of words of 16 bytes. */
     uint32_t rows_second;
     double rows_beyond[4];
+    /* Rows of 8-byte words, of less than torn_row bytes, that lie next to each other in the input move by
+     * boxes if they are so many bytes apart in the output. */
+    uint32_t torn_row, torn_apart;
+    /* Bytes of registers' tiles up to which rows of 16-byte words are faster one by one, and other 8- and
+     * 16-byte elements by boxes. */
+    uint32_t rows_tile, small_tile;
     uint32_t short_row; /* bytes of a row that is short, 4-byte elements */
     /* Minimum and maximum bytes of a tile that is contiguous in the output; minimum bytes of a row of it. */
     uint32_t whole_least, whole_most, whole_row;

@@ -11,6 +11,8 @@
 
 #include "permute_machine.h"
 
+#include "lib/permute/permute_units.h"
+
 uint64_t elements_of(const struct problem *p) {
     uint64_t n = 1;
     for (unsigned i = 0; i < p->rank; i++)
@@ -258,7 +260,9 @@ static uint32_t joined_row(const struct wl_permute_bulk *p, uint32_t first, uint
 static void load_rows(const struct machine *m, const struct wl__permute_bulk_plan *plan, uint64_t tile,
                       uint32_t first, uint32_t *place) {
     const struct wl_permute_bulk *p = &plan->bulk;
-    unsigned vector = plan->words ? 4 : WL_PERMUTE_ACCESS / m->width;
+    unsigned vector = plan->words     ? 4
+                      : plan->element ? WL_PERMUTE_UNITS_GROUP(plan->element)
+                                      : WL_PERMUTE_ACCESS / m->width;
     for (uint32_t r = 0; r < p->rows; r++) {
         uint64_t from = tile;
         uint32_t number = r, inner = 0, loads = 0, each = 1, load = p->load, turns = 0, turns_each = 1;
@@ -344,11 +348,16 @@ static uint64_t column_place(const struct wl_permute_bulk *p, uint32_t column) {
 /* Unit i of a column's run, which may continue in the next columns. */
 static void store_unit(const struct machine *m, const struct wl_permute_bulk *p, uint64_t to, uint32_t along,
                        const uint32_t *place, uint32_t column, uint32_t i) {
-    uint32_t further = column + i / p->span.count, row = i % p->span.count / p->units;
+    uint32_t further = column + i / p->span.count, row = i % p->span.count / p->units, inside = 0;
     assert_true(further < p->columns && (p->wraps || further == column));
     assert_int_equal(further / p->inner.count, column / p->inner.count);
+    if (p->element) {
+        inside = row / p->turn.count * p->next_in;
+        row %= p->turn.count;
+    }
     memcpy(in_array(m, m->to, to + column_place(p, column) + i * m->width, m->to_address, m->width),
-           in_memory(m, place[row] + along + further * p->column_in + i % p->units * m->width, m->width),
+           in_memory(m, place[row] + along + further * p->column_in + inside + i % p->units * m->width,
+                     m->width),
            m->width);
 }
 
@@ -363,8 +372,33 @@ static void check_reach(const struct machine *m, const struct wl__permute_bulk_p
         assert_true(i - stretch * p->step + sector <= held && i + sector <= p->table_rows);
         return;
     }
+    if (plan->element) {
+        /* Groups begin where a sector begins with an element. */
+        const uint32_t element = plan->element, all = WL_PERMUTE_UNITS_ALIKE(element);
+        uint32_t first = 0;
+        while ((first * p->units + all * p->units - before) % sector)
+            first++;
+        assert_true(first < all && (first == 0 || p->before >= all));
+        first = first ? all - first : 0;
+        const uint32_t taken = p->along.count * p->lanes * WL_PERMUTE_UNITS_GROUP(element);
+        assert_true(first * p->units + i + sector <= taken * p->units);
+        assert_true(i + sector <= p->table_rows * p->units);
+        assert_int_equal(p->before + taken, p->table_rows + (p->others_in_all ? p->others.count : 0));
+        return;
+    }
     assert_true(p->along.count * p->lanes * WL_PERMUTE_ACCESS >= (i - before + sector) * m->width);
     assert_true(i + sector <= p->quarter * 16 / m->width);
+}
+
+/* What groups read past a run, or past the last column, is no warp's stage. */
+static void check_reads(const struct wl__permute_bulk_plan *plan, uint32_t along, const uint32_t *place) {
+    const struct wl_permute_bulk *p = &plan->bulk;
+    const uint32_t grain = WL_PERMUTE_UNITS_GRAIN(plan->element), least = grain < 4 ? grain : 4;
+    for (uint32_t i = 0; i < p->table_rows; i++) {
+        const uint32_t first = place[i % p->turn.count] + i / p->turn.count * p->next_in + along +
+                               (p->columns - 1) * p->column_in;
+        assert_true(first / 4 * 4 + (plan->element + 7 - least) / 4 * 4 <= p->stage);
+    }
 }
 
 /* Stores the columns' runs: the sectors that begin and end in them, or in the tile; then what is left at the
@@ -382,18 +416,26 @@ static void store_columns(const struct machine *m, const struct wl__permute_bulk
     assert_int_equal(number, 0);
     assert_int_equal(row % p->turn.count, 0);
     place += row;
-    assert_int_equal(p->ends.count * (p->wraps ? p->inner.count : 1), p->columns);
+    if (plan->element) {
+        assert_int_equal(p->ends.count, p->wraps ? 1 : p->columns);
+        check_reads(plan, along, place);
+    } else
+        assert_int_equal(p->ends.count * (p->wraps ? p->inner.count : 1), p->columns);
     if (plan->words) {
         assert_true(p->chunks.count * p->chunk * 4 >= p->columns);
     } else {
         assert_true(p->kinds.count * (32 / p->lanes) >= (p->columns < p->alike ? p->columns : p->alike));
         assert_true(p->alike >= p->columns || p->alike * p->column_out % WL_PERMUTE_SECTOR == 0);
-        assert_int_equal(p->inner.count, p->columns);
+        if (!plan->element || !p->wraps)
+            assert_int_equal(p->inner.count, p->columns);
     }
     for (uint32_t column = 0; column < p->columns; column++) {
         uint32_t before = (uint32_t)(-(to + column_place(p, column)) % WL_PERMUTE_SECTOR / m->width);
         const uint32_t inner = column % p->inner.count;
-        uint32_t length = p->wraps ? (p->inner.count - inner) * p->span.count : p->span.count, i = before;
+        uint32_t length = p->wraps && plan->element ? p->total - column * p->span.count
+                          : p->wraps                ? (p->inner.count - inner) * p->span.count
+                                                    : p->span.count,
+                 i = before;
         for (; i + sector <= length && i < p->span.count; i += sector) {
             check_reach(m, plan, before, i);
             for (uint32_t j = 0; j < sector; j++)
@@ -417,14 +459,23 @@ static void store_columns(const struct machine *m, const struct wl__permute_bulk
 static void check_tables(const struct wl__permute_bulk_plan *plan, unsigned width) {
     const struct wl_permute_bulk *p = &plan->bulk;
     const uint32_t turns = p->rows / p->turn.count, warps = WL_PERMUTE_WORDS_THREADS / 32;
-    uint32_t tables = width < 4 ? turns * (4 / width) * p->quarter * 32 / width : 4 * p->rows,
+    uint32_t tables = plan->element ? turns * p->table - 2 * p->before
+                      : width < 4   ? turns * (4 / width) * p->quarter * 32 / width
+                                    : 4 * p->rows,
              end = p->barrier + 8;
     if (width < 4) {
         const uint32_t at = p->row_table + (plan->words ? turns * p->table : tables),
                        loads = p->load_table ? p->load_table + 16 * p->loads : at;
-        assert_true(at <= loads && loads <= (plan->words ? p->stage : p->barrier));
+        assert_true(at <= loads && loads <= (plan->words || plan->element ? p->stage : p->barrier));
         assert_true(!p->load_table || at <= p->load_table);
         end += (uint32_t)sizeof(struct wl_permute_place);
+    }
+    if (plan->element) {
+        assert_true(p->table >= 2 * (p->before + p->table_rows));
+        assert_true(p->run_table + 16 * p->runs + 2 * p->before <= p->row_table);
+        assert_true(p->stage % WL_PERMUTE_ACCESS == 0);
+        tables =
+            p->stage - p->row_table + WL_PERMUTE_UNITS_THREADS / 32 * WL_PERMUTE_UNITS_STAGE(plan->element);
     }
     if (plan->words) {
         tables = p->stage - p->row_table + warps * WL_PERMUTE_STAGE;

@@ -162,7 +162,7 @@ static void matrices_move(void **state) {
     static const struct problem all[] = {
         {4, {9, 7, 20, 29}, {1, 0, 3, 2}, ": matrices:"},
         {5, {3, 5, 4, 7, 3}, {1, 0, 2, 4, 3}, ": matrices:"},
-        {4, {9, 7, 20, 32}, {1, 0, 3, 2}, tiles},
+        {4, {9, 7, 16, 32}, {1, 0, 3, 2}, tiles},
         {4, {9, 7, 14, 22}, {1, 0, 3, 2}, ": matrices:"},
         {4, {175, 350, 3, 3}, {1, 0, 3, 2}, ": matrices:"}, /* hundreds of them make up a block */
         {4, {9, 7, 20, 28}, {1, 0, 3, 2}, ": matrices:"},   /* whole vectors, but no row is */
@@ -171,6 +171,7 @@ static void matrices_move(void **state) {
         {4, {96, 20, 49, 37}, {1, 0, 3, 2}, ": matrices:"}, /* records would be cheap, but it is large */
         {4, {9, 7, 32, 16}, {1, 0, 3, 2}, ": matrices:"},   /* whole rows, but large for pairs */
         {4, {9, 7, 16, 16}, {1, 0, 3, 2}, tiles},
+        {4, {9, 7, 48, 13}, {1, 0, 3, 2}, ": matrices:"}, /* of bytes, that no asynchronous loads take */
     };
     permute(&all[0], 1, 0, 0);
     permute(&all[0], 2, 0, 0);
@@ -182,6 +183,7 @@ static void matrices_move(void **state) {
     permute(&all[4], 4, 2, 0);
     permute(&all[5], 1, 0, 0);
     permute(&all[8], 1, 0, 0);
+    permute(&all[11], 1, 0, 0);
     for (unsigned i = 6; i < 11; i++)
         if (i != 8)
             permute(&all[i], 2, 0, 0);
@@ -207,6 +209,27 @@ static void dear_tiles_are_left_to_others(void **state) {
     permute(&(struct problem){5, {8, 3, 9, 408, 96}, {3, 1, 0, 4, 2}, ": tiles:"}, 1, 0, 0);
     /* Pairs whose rows begin anywhere in the input, and at vectors in the output. */
     permute(&(struct problem){4, {11, 32, 16, 412}, {3, 2, 0, 1}, ": async:"}, 2, 0, 0);
+}
+
+/* Small tiles, and rows whose neighbours in the input lie far apart in the output. */
+static void small_tiles_are_left_to_others(void **state) {
+    (void)state;
+    const char *arch = getenv("WIDELOAD_ARCH");
+    const bool newest = !arch || strcmp(arch, "sm_90") == 0;
+    const struct wl__tuned *without = context->tuned;
+    struct wl__tuned tuned = *without;
+    tuned.permute.small_tile = 6912;
+    tuned.permute.rows_tile = 12 << 10;
+    tuned.permute.torn_apart = 28000;
+    context->tuned = &tuned;
+    permute(&(struct problem){4, {9, 3, 39, 3}, {0, 3, 2, 1}, ": small:"}, 8, 0, 0);
+    permute(&(struct problem){5, {3, 5, 2, 128, 3}, {2, 1, 0, 4, 3}, ": small:"}, 16, 0, 0);
+    permute(&(struct problem){4, {9, 7, 3, 10}, {0, 2, 1, 3}, ": rows:"}, 8, 0, 0);
+    permute(&(struct problem){5, {6, 8, 7, 5, 6}, {1, 0, 2, 4, 3}, newest ? ": matrices:" : ": small:"}, 8, 0,
+            0);
+    permute(&(struct problem){3, {500, 8, 7}, {1, 0, 2}, ": small:"}, 8, 0, 0);
+    permute(&(struct problem){3, {499, 8, 7}, {1, 0, 2}, ": rows:"}, 8, 0, 0);
+    context->tuned = without;
 }
 
 /* Loads read whole vectors, but nothing past the array: its memory begins and ends with it. */
@@ -281,6 +304,40 @@ static void records_and_columns_move(void **state) {
     permute(&(struct problem){5, {125, 80, 6, 7, 5}, {3, 0, 2, 1, 4}, bulk}, 1, 81, 77);
 }
 
+/* Rows of some bytes that are packed in groups, where bulk copies are: runs that continue along the rows and
+ * others, whole sectors and torn ones, batches, several tiles that overlap, dimensions of the output that are
+ * one, records, few columns and many. */
+static void short_rows_are_packed(void **state) {
+    (void)state;
+    const char *arch = getenv("WIDELOAD_ARCH");
+    if (arch && strcmp(arch, "sm_90") != 0)
+        skip();
+    static const unsigned rows[] = {5, 7, 10, 12, 28};
+    static const struct problem all[] = {
+        {4, {32, 3, 64}, {2, 0, 1, 3}, NULL},      {4, {53, 3, 37}, {2, 1, 0, 3}, NULL},
+        {4, {3, 41, 67}, {1, 2, 0, 3}, NULL},      {4, {5, 127, 9}, {0, 2, 1, 3}, NULL},
+        {4, {101, 3, 103}, {2, 0, 1, 3}, NULL},    {5, {5, 40, 4, 13}, {2, 3, 0, 1, 4}, NULL},
+        {5, {7, 5, 96, 4}, {2, 1, 3, 0, 4}, NULL}, {5, {17, 7, 3, 29}, {2, 3, 1, 0, 4}, NULL},
+        {3, {211, 67}, {1, 0, 2}, NULL},           {3, {6, 1203}, {1, 0, 2}, NULL},
+        {3, {1021, 9}, {1, 0, 2}, NULL},           {4, {2, 8, 7}, {2, 1, 0, 3}, NULL},
+        {4, {7, 2, 10}, {1, 2, 0, 3}, NULL},       {3, {3, 41}, {1, 0, 2}, NULL},
+    };
+    for (unsigned r = 0; r < sizeof(rows) / sizeof(rows[0]); r++)
+        for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+            /* Bytes, or wider words where these make up a row, at addresses that suit its kernel, and others.
+             */
+            const unsigned grain = rows[r] & -rows[r], pick = (r + i) % 3,
+                           width = rows[r] > 24 || (pick && grain >= 2) ? pick == 2 && grain >= 4 ? 4 : 2 : 1;
+            struct problem problem = all[i];
+            problem.sizes[problem.rank - 1] = rows[r] / width;
+            problem.order[problem.rank - 1] = problem.rank - 1;
+            const unsigned step = grain > width ? grain / width : 1;
+            permute(&problem, width, 0, 0);
+            permute(&problem, width, (1 + i) * step, (3 + r) * step);
+            permute(&problem, width, i % 2, 1);
+        }
+}
+
 /* Every misalignment, in turn of the input, of the output, and of both. */
 static void every_shift(void **state) {
     (void)state;
@@ -312,9 +369,9 @@ static void rows_are_rows(void **state) {
     permute(&(struct problem){3, {70, 80, 40}, {1, 0, 2}, ": rows:"}, 1, 0, 0);
     permute(&(struct problem){3, {113, 101, 56}, {1, 0, 2}, ": rows:"}, 1, 0, 0);
     permute(&(struct problem){4, {4, 4, 4000, 17}, {0, 2, 1, 3}, ": rows:"}, 1, 0, 0);
-    permute(&(struct problem){4, {30, 151, 5, 12}, {0, 2, 1, 3}, ": rows:"}, 2, 0, 0);
+    permute(&(struct problem){4, {30, 137, 5, 9}, {0, 2, 1, 3}, ": rows:"}, 2, 0, 0);
     /* Once more from the choice that is kept, at other addresses. */
-    permute(&(struct problem){4, {30, 151, 5, 12}, {0, 2, 1, 3}, ": rows:"}, 2, 64, 128);
+    permute(&(struct problem){4, {30, 137, 5, 9}, {0, 2, 1, 3}, ": rows:"}, 2, 64, 128);
     /* A row is one element. */
     permute(&(struct problem){3, {31, 33, 4}, {1, 0, 2}, ": transpose:"}, 4, 0, 0);
     permute(&(struct problem){4, {31, 33, 5, 4}, {2, 1, 0, 3}, tiles}, 4, 0, 0);
@@ -391,14 +448,24 @@ static void batches_are_transposed(void **state) {
         {{4, {93, 3, 2, 252}, {3, 2, 1, 0}, batch}, 8, 1},
         {{3, {512, 3, 240}, {2, 1, 0}, batch}, 1, 0},
         {{3, {4001, 2, 201}, {2, 1, 0}, batch}, 1, 5},
+        /* Windows whose rows begin at sectors in all matrices, and in every other one. */
+        {{3, {1056, 4, 301}, {2, 1, 0}, batch}, 1, 16},
+        {{3, {1032, 4, 301}, {2, 1, 0}, batch}, 1, 16},
+        {{3, {1056, 2, 301}, {2, 1, 0}, batch}, 2, 8},
+        {{3, {1032, 2, 301}, {2, 1, 0}, batch}, 2, 8},
+        {{4, {1032, 4, 3, 301}, {3, 2, 1, 0}, batch}, 1, 16},
+        {{4, {1032, 3, 4, 301}, {3, 2, 1, 0}, batch}, 1, 16},
         /* Rows that begin at vectors in every other matrix. */
         {{4, {2, 93, 2, 253}, {0, 3, 2, 1}, batch}, 8, 0},
         /* Panels, tall ones, and matrices, of bytes. */
         {{4, {29, 4, 5, 900}, {2, 1, 3, 0}, batch}, 1, 3},
         {{4, {8, 3, 2, 1601}, {2, 1, 3, 0}, batch}, 1, 3},
         {{4, {16, 3, 2, 2048}, {2, 1, 3, 0}, batch}, 1, 16},
-        {{4, {3, 162, 5, 118}, {2, 0, 3, 1}, batch}, 1, 7},
+        {{4, {3, 120, 5, 118}, {2, 0, 3, 1}, batch}, 1, 7},
         {{5, {2, 3, 5, 59, 128}, {1, 2, 0, 4, 3}, batch}, 1, 1},
+        /* Tall panels of many rows that are whole vectors are left to bulk's tiles. */
+        {{4, {3, 176, 5, 118}, {2, 0, 3, 1}, bulk}, 1, 0},
+        {{4, {3, 162, 5, 118}, {2, 0, 3, 1}, batch}, 1, 0},
         /* Panels that do not go by words take no digits: others serve. */
         {{4, {2, 3, 15, 3801}, {1, 0, 3, 2}, NULL}, 2, 0},
         {{4, {3, 5, 59, 129}, {1, 0, 3, 2}, NULL}, 1, 0},
@@ -472,8 +539,10 @@ int main(int count, char **words) {
         cmocka_unit_test(every_width),
         cmocka_unit_test(matrices_move),
         cmocka_unit_test(dear_tiles_are_left_to_others),
+        cmocka_unit_test(small_tiles_are_left_to_others),
         cmocka_unit_test(nothing_else_is_read),
         cmocka_unit_test(records_and_columns_move),
+        cmocka_unit_test(short_rows_are_packed),
         cmocka_unit_test(every_shift),
         cmocka_unit_test(rows_are_rows),
         cmocka_unit_test(short_rows_stay_together),

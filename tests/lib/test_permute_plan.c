@@ -264,6 +264,33 @@ static bool plans(struct wl__permute_bulk_plan *plan, const struct problem *p, u
     return wl__permute_plan_bulk(tuned, plan, &shape, to, from, true);
 }
 
+/* Rows of some bytes are packed in groups, where elements begin at multiples of what divides them. */
+static void short_rows_are_packed(void **unused) {
+    (void)unused;
+    static const unsigned rows[] = {5, 7, 10, 28};
+    struct wl__permute_bulk_plan plan;
+    for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        const unsigned grain = rows[i] & -rows[i];
+        const struct problem p = {1, 4, {192, 128, 64, rows[i]}, {2, 0, 1, 3}};
+        assert_true(plans(&plan, &p, 4096));
+        assert_int_equal(plan.element, rows[i]);
+        carry_out_bulk(&p, &plan);
+        assert_true(plans(&plan, &p, 4096 + grain));
+        assert_int_equal(plan.element, rows[i]);
+        if (grain > 1 && plans(&plan, &p, 4096 + grain / 2))
+            assert_int_equal(plan.element, 0);
+    }
+    /* Of few rows, what is read past the last column lies beyond the tables. */
+    const struct problem few = {1, 4, {34, 3, 24, 10}, {0, 2, 1, 3}};
+    for (unsigned shift = 0; shift < 32; shift += 2) {
+        assert_true(plans(&plan, &few, 4096 + shift));
+        assert_int_equal(plan.element, 10);
+        carry_out_bulk(&few, &plan);
+    }
+    assert_true(plans(&plan, &(struct problem){1, 4, {192, 128, 64, 9}, {2, 0, 1, 3}}, 4096));
+    assert_int_equal(plan.element, 0);
+}
+
 /* Tiles of joined dimensions come in groups; few are moved twice. */
 static void few_tiles_are_moved_twice(void **unused) {
     (void)unused;
@@ -309,16 +336,20 @@ static void records_share(void **unused) {
     assert_int_equal(plan.bulk.cells % (WL_PERMUTE_NARROW_THREADS / 32), 0);
 }
 
-/* Tiles of narrow elements are no smaller than what keeps enough in flight; rows that are one access are for
- * other tiles, unless they begin within one. */
+/* Tiles of narrow elements are no smaller than what keeps enough in flight; rows of pairs that are one access
+ * are for other tiles, unless they begin within one. */
 static void narrow_tiles_suit(void **unused) {
     (void)unused;
     struct wl__permute_bulk_plan plan;
     assert_true(plans(&plan, &(struct problem){2, 3, {811, 704, 32}, {2, 1, 0}}, 4096));
     assert_true(plan.memory > 24 << 10);
-    const struct problem one_access = {1, 4, {32, 112, 585, 16}, {3, 1, 0, 2}};
+    const struct problem one_access = {2, 4, {32, 112, 585, 8}, {3, 1, 0, 2}};
     assert_false(plans(&plan, &one_access, 4096));
-    assert_true(plans(&plan, &one_access, 4097));
+    assert_true(plans(&plan, &one_access, 4098));
+    /* Bytes go by words there, if these are cheap. */
+    assert_true(plans(&plan, &(struct problem){1, 4, {32, 112, 585, 16}, {3, 1, 0, 2}}, 4096));
+    assert_true(plan.words);
+    assert_false(plans(&plan, &(struct problem){1, 3, {5, 28201, 16}, {2, 1, 0}}, 4096));
     /* Five columns are too few for words: those of the next dimension come along. */
     assert_true(plans(&plan, &(struct problem){1, 5, {11, 6, 164, 37, 5}, {1, 4, 3, 0, 2}}, 4096));
     assert_true(plan.words);
@@ -437,6 +468,7 @@ int main(void) {
         cmocka_unit_test(bulk_tiles_are_right),
         cmocka_unit_test(joined_tiles_are_right),
         cmocka_unit_test(streams_are_right),
+        cmocka_unit_test(short_rows_are_packed),
         cmocka_unit_test(few_tiles_are_moved_twice),
         cmocka_unit_test(fine_tiles_are_considered),
         cmocka_unit_test(records_share),

@@ -98,7 +98,8 @@ static const struct choice odd[] = {
     {4, {.rows = 49, .cols = 64, .batch = 1}, 0, 0, ": columns: ", ": narrow: "},
     {2, {.rows = 49, .cols = 64, .batch = 1}, 0, 0, ": matrices: ", ": narrow: "},
     {2, {.rows = 599, .cols = 72, .batch = 1}, 0, 0, ": columns: ", ": shifted: "},
-    {2, {.rows = 601, .cols = 72, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+    {2, {.rows = 601, .cols = 72, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
+    {2, {.rows = 601, .cols = 56, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
     /* Rows of the output that begin anywhere: of short rows, pieces; with pads if banks conflict. */
     {1, {.rows = 1101, .cols = 77, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
     {1, {.rows = 1101, .cols = 64, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
@@ -133,8 +134,13 @@ static const struct choice odd[] = {
     {1, {.rows = 1024, .cols = 452, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
     {2, {.rows = 512, .cols = 228, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
     /* Tall panels, whose rows end anywhere, and at vectors. */
-    {1, {.rows = 401, .cols = 16001, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
-    {1, {.rows = 400, .cols = 16001, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
+    {1, {.rows = 399, .cols = 16001, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
+    {1, {.rows = 401, .cols = 16001, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
+    {1, {.rows = 240, .cols = 16001, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
+    {1, {.rows = 272, .cols = 16001, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
+    {1, {.rows = 96, .cols = 16001, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
+    {1, {.rows = 128, .cols = 16001, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
+    {1, {.rows = 128, .cols = 16001, .batch = 1}, 16, 0, ": panels: ", ": shifted: "},
 };
 
 static void of_odd_rows(void **state) {

@@ -9,6 +9,7 @@ static inline void leave_out_small(wl_context *of) {
     static struct wl__tuned tuned;
     tuned = *of->tuned;
     tuned.small.first[0] = tuned.small.first[1] = UINT32_MAX; /* four seconds */
+    tuned.permute.small_tile = tuned.permute.rows_tile = tuned.permute.strips.small_array = 0;
     of->tuned = &tuned;
 }
 
@@ -17,7 +18,7 @@ static inline void leave_out_batches(wl_context *of) {
     static struct wl__tuned tuned;
     tuned = *of->tuned;
     struct wl__tuned_batches *batches = &tuned.transpose.batches;
-    batches->panel = batches->window_cols = UINT32_MAX;
+    batches->panel = batches->windows.row = batches->windows.short_row = WL_NEVER;
     batches->slots_full = batches->torn[0].full = batches->torn[1].full = 101;
     for (unsigned i = 0; i < 5; i++)
         batches->full[i] = 101;
