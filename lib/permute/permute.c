@@ -2,7 +2,6 @@
 #include <stdbool.h>
 
 #include "lib/arguments.h"
-#include "lib/copy/rows.h"
 #include "lib/error.h"
 #include "lib/host/host.h"
 #include "lib/launch.h"
@@ -97,20 +96,8 @@ static bool has_small_tiles(const struct wl__problem *p) {
     return tiles_have(p, p->tuned->small_tile) && p->plans->tiles->passes <= 2;
 }
 
-/* Rows move as a whole. */
 static bool can_rows(const struct wl__problem *p) {
-    return p->shape.rank > 1 && p->shape.by_out[0] == 0;
-}
-
-static uint64_t row_bytes(const struct wl__problem *p) {
-    return p->shape.dim[0].size * p->shape.width;
-}
-
-static uint64_t array_bytes(const struct wl__problem *p) {
-    uint64_t bytes = p->shape.width;
-    for (unsigned d = 0; d < p->shape.rank; d++)
-        bytes *= p->shape.dim[d].size;
-    return bytes;
+    return wl__permute_has_rows(&p->shape);
 }
 
 /* Bulk tiles handle short rows that stay together, unless they cost so much that rows are faster one by one.
@@ -119,7 +106,7 @@ static bool can_bulk_rows(const struct wl__problem *p) {
     const struct wl__tuned_permute *tuned = p->tuned;
     return wl__has_bulk(p->context) && can_rows(p) &&
            wl__permute_plan_bulk(tuned, p->plans->bulk, &p->shape, p->to, p->from, true) &&
-           (row_bytes(p) < tuned->rows_second || p->shape.width > 8 ||
+           (wl__permute_row_bytes(&p->shape) < tuned->rows_second || p->shape.width > 8 ||
             p->plans->bulk->cost <= tuned->rows_beyond[__builtin_ctz(p->shape.width)]);
 }
 
@@ -293,20 +280,14 @@ static bool can_strips(const struct wl__problem *p) {
     return can_rows(p) && p->shape.rank >= 3 && wl__has_bulk(p->context);
 }
 
-/* A small array's strips are few, and the last of them leave multiprocessors idle.  Rows of whole words,
- * which need no shifts, are faster one by one there, unless they are so long that these have seams. */
-static bool rows_beat_strips(const struct wl__problem *p) {
-    return p->shape.width == 4 && row_bytes(p) < p->context->tuned->rows.seams_4 &&
-           array_bytes(p) <= p->tuned->strips.small_array;
-}
-
 /* Makes the plan only now, as few rows suit it.  Short rows are faster as elements of bulk's tiles, if these
  * have a plan. */
 static double cost_strips(const struct wl__problem *p) {
     const struct wl__tuned_strips *tuned = &p->tuned->strips;
-    if (!rows_beat_strips(p) &&
+    if (!wl__permute_rows_beat_strips(p->context, &p->shape) &&
         wl__permute_plan_strips(p->tuned, p->plans->strips, &p->shape, p->to, p->from))
-        return row_bytes(p) < tuned->first[__builtin_ctz(p->shape.width)] ? WL_SECOND : WL_AS_COPY;
+        return wl__permute_row_bytes(&p->shape) < tuned->first[__builtin_ctz(p->shape.width)] ? WL_SECOND
+                                                                                              : WL_AS_COPY;
     p->plans->strips->threads = 0;
     return WL_DEAR;
 }
@@ -344,7 +325,7 @@ static bool lacks_good_tiles(const struct wl__problem *p, uint64_t matrix) {
     switch (p->shape.width) {
     case 1:
         return matrix > p->tuned->matrices.tiny[1] && !(can_async(p) && plan_tiles(p, ASYNC)) &&
-               (row_bytes(p) % WL_PERMUTE_ACCESS != 0 ||
+               (wl__permute_row_bytes(&p->shape) % WL_PERMUTE_ACCESS != 0 ||
                 (plan_tiles(p, REGISTERS) && plan->in_wave + plan->out_wave >= p->tuned->matrices.conflicts));
     case 4:
         return can_async(p) && plan_tiles(p, ASYNC) && wl__permute_is_slow(p->tuned, plan, &p->shape);
@@ -378,45 +359,20 @@ static wl_error run_matrices(const struct wl__problem *p) {
                   WL__PERMUTE_MATRICES_THREADS, memory);
 }
 
-/* Bytes of the output from a row to the one that follows it in the input. */
-static uint64_t apart_in_output(const struct wl__problem *p) {
-    return p->shape.dim[1].out * p->shape.width;
-}
-
-/* Rows that share sectors of the input with their neighbours.  If these are moved so much later that the L2
- * has lost the sectors, boxes that load whole lines are faster. */
-static bool are_torn_apart(const struct wl__problem *p) {
-    return p->shape.width == 8 && row_bytes(p) < p->tuned->torn_row &&
-           apart_in_output(p) >= p->tuned->torn_apart && wl__small_can(&p->shape);
-}
-
-static bool has_long_rows(const struct wl__problem *p) {
-    return row_bytes(p) >= p->tuned->rows[__builtin_ctz(p->shape.width)] && !are_torn_apart(p);
-}
-
 /* Tiles that take a row as an element are faster for shorter rows.  Without such tiles, other tiles are
  * faster only for rows of 16-byte words, of which they must have many unless these move far apart. */
 static double cost_rows(const struct wl__problem *p) {
-    if (has_long_rows(p))
+    if (wl__permute_has_long_rows(p->tuned, &p->shape))
         return WL_AS_COPY;
-    const bool second = p->shape.width < 16
-                            ? row_bytes(p) >= p->tuned->rows_second && !are_torn_apart(p)
-                            : apart_in_output(p) < p->tuned->torn_apart && tiles_have(p, p->tuned->rows_tile);
+    const bool second = p->shape.width < 16 ? wl__permute_row_bytes(&p->shape) >= p->tuned->rows_second &&
+                                                  !wl__permute_tears_rows(p->tuned, &p->shape)
+                                            : !wl__permute_parts_rows(p->tuned, &p->shape) &&
+                                                  tiles_have(p, p->tuned->rows_tile);
     return second ? WL_SECOND : WL_DEAR;
 }
 
 static wl_error run_rows(const struct wl__problem *p) {
-    const struct wl__permute_shape *shape = &p->shape;
-    struct wl__rows rows = {.to = p->to,
-                            .from = p->from,
-                            .row_bytes = shape->dim[0].size * shape->width,
-                            .rank = shape->rank - 1};
-    for (unsigned i = 1; i < shape->rank; i++) {
-        unsigned d = shape->by_out[i];
-        rows.outer[i - 1] = (struct wl__rows_dimension){shape->dim[d].size, shape->dim[d].out * shape->width,
-                                                        shape->dim[d].in * shape->width};
-    }
-    return wl__rows_move(p->context, &(struct wl__choice){0}, &rows, p->stream);
+    return wl__permute_run_rows(p->context, &p->shape, p->to, p->from, p->stream);
 }
 
 static bool can_few(const struct wl__problem *p) {
@@ -450,7 +406,8 @@ static bool is_small(const struct wl__problem *p) {
 static double cost_small(const struct wl__problem *p) {
     if (is_small(p))
         return WL_AS_COPY;
-    const bool second = can_rows(p) ? are_torn_apart(p) : p->shape.width >= 8 && has_small_tiles(p);
+    const bool second =
+        can_rows(p) ? wl__permute_tears_rows(p->tuned, &p->shape) : p->shape.width >= 8 && has_small_tiles(p);
     return second ? WL_SECOND : WL_DEAR;
 }
 
@@ -531,7 +488,8 @@ static void keep(struct kept *kept, const struct wl__problem *p, const struct wl
 
 /* Whether to ask movers of tiles: any other mover is faster if it costs no more than a copy. */
 static bool needs_tiles(const struct wl__problem *p) {
-    return !(can_copy(p) || can_transpose(p) || (can_rows(p) && has_long_rows(p)) ||
+    return !(can_copy(p) || can_transpose(p) ||
+             (can_rows(p) && wl__permute_has_long_rows(p->tuned, &p->shape)) ||
              (can_few(p) && cost_few(p) <= WL_AS_COPY) || is_small(p));
 }
 

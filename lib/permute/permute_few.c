@@ -30,19 +30,12 @@ static uint64_t stream_bytes(const struct wl__permute_shape *shape, const struct
     return shape->dim[streams->along].size * shape->width;
 }
 
-static uint64_t all_bytes(const struct wl__permute_shape *shape) {
-    uint64_t bytes = shape->width;
-    for (unsigned d = 0; d < shape->rank; d++)
-        bytes *= shape->dim[d].size;
-    return bytes;
-}
-
 /* Strides of the streams' side are multiples of a stream. */
 bool wl__permute_can_few(const struct wl__permute_shape *shape, wl_devptr to, wl_devptr from) {
     struct streams streams;
     return shape->width <= 8 && find(shape, &streams) &&
            (to | from | stream_bytes(shape, &streams)) % VECTOR == 0 &&
-           all_bytes(shape) / VECTOR <= INT32_MAX;
+           wl__permute_bytes(shape) / VECTOR <= INT32_MAX;
 }
 
 /* Columns that become rows are stored by streams, which should be whole sectors unless the L2 has them all.
@@ -52,7 +45,7 @@ double wl__permute_cost_few(const wl_context *context, const struct wl__permute_
     struct streams streams;
     if (!find(shape, &streams))
         return WL_DEAR;
-    const uint64_t stream = stream_bytes(shape, &streams), bytes = all_bytes(shape),
+    const uint64_t stream = stream_bytes(shape, &streams), bytes = wl__permute_bytes(shape),
                    threads = bytes / VECTOR / shape->dim[streams.fields].size;
     if (threads < (shape->width == 8 ? tuned->wide_threads : tuned->threads))
         return WL_DEAR;
@@ -90,7 +83,7 @@ wl_error wl__permute_run_few(wl_context *context, const struct wl__permute_shape
     struct streams streams;
     if (!find(shape, &streams))
         return WL_ERROR_MASKED;
-    const uint64_t fields = shape->dim[streams.fields].size, bytes = all_bytes(shape),
+    const uint64_t fields = shape->dim[streams.fields].size, bytes = wl__permute_bytes(shape),
                    vectors = bytes / VECTOR / fields;
     struct wl_permute_few few = {
         .from = from,

@@ -4,6 +4,7 @@
 
 #include "lib/mover.h"
 #include "lib/permute/permute_shape.h"
+#include "lib/tuned/tuned.h"
 
 /* permute_few.cu: up to 8 rows, or columns, that are whole vectors on the other side. */
 bool wl__permute_can_few(const struct wl__permute_shape *shape, wl_devptr to, wl_devptr from);
@@ -11,5 +12,22 @@ bool wl__permute_can_few(const struct wl__permute_shape *shape, wl_devptr to, wl
 double wl__permute_cost_few(const wl_context *context, const struct wl__permute_shape *shape);
 wl_error wl__permute_run_few(wl_context *context, const struct wl__permute_shape *shape, wl_devptr to,
                              wl_devptr from, wl_stream stream);
+
+/* permute_rows.c: rows move as a whole. */
+bool wl__permute_has_rows(const struct wl__permute_shape *shape);
+/* The others are of shapes that have rows.  Bytes of one. */
+uint64_t wl__permute_row_bytes(const struct wl__permute_shape *shape);
+/* Whether rows that follow each other in the input are far apart in the output. */
+bool wl__permute_parts_rows(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape);
+/* Whether these share sectors of the input that the L2 has lost when the next one moves: boxes that load
+ * whole lines are faster. */
+bool wl__permute_tears_rows(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape);
+/* Whether rows are so long that they move one by one, unless they are torn. */
+bool wl__permute_has_long_rows(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape);
+/* A small array's strips are few, and the last of them leave multiprocessors idle.  Rows of whole words,
+ * which need no shifts, are faster one by one there, unless they are so long that these have seams. */
+bool wl__permute_rows_beat_strips(const wl_context *context, const struct wl__permute_shape *shape);
+wl_error wl__permute_run_rows(wl_context *context, const struct wl__permute_shape *shape, wl_devptr to,
+                              wl_devptr from, wl_stream stream);
 
 #endif

@@ -60,3 +60,10 @@ void wl__permute_reduce(struct wl__permute_shape *shape, unsigned width, uint64_
         stride *= shape->dim[shape->by_out[i]].size;
     }
 }
+
+uint64_t wl__permute_bytes(const struct wl__permute_shape *shape) {
+    uint64_t bytes = shape->width;
+    for (unsigned d = 0; d < shape->rank; d++)
+        bytes *= shape->dim[d].size;
+    return bytes;
+}

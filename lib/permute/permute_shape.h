@@ -22,6 +22,9 @@ struct wl__permute_shape {
 void wl__permute_reduce(struct wl__permute_shape *shape, unsigned width, uint64_t to, uint64_t from,
                         unsigned rank, const uint64_t *sizes, const unsigned *order);
 
+/* Bytes of each array. */
+uint64_t wl__permute_bytes(const struct wl__permute_shape *shape);
+
 /* The index in `dim` of the i-th dimension in the order of the output or the input, the last one first. */
 static inline unsigned wl__permute_dim(const struct wl__permute_shape *shape, bool by_out, unsigned i) {
     return by_out ? shape->by_out[i] : i;
