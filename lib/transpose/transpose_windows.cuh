@@ -59,7 +59,9 @@ static __device__ __forceinline__ wl_part wl_part_of(const wl_transpose_tiles &a
 static __device__ __forceinline__ bool wl_is_whole(const wl_transpose_tiles &all, const wl_tile &at,
                                                    const wl_part &part) {
     const uint64_t end = (uint64_t)at.down * WL_ROWS + WL_ROWS, column = (uint64_t)at.across * WL_COLS;
-    return (at.down > 0 || part.even) && part.high == WL_LOADED &&
+    /* The first row's window begins before it, unless that is further along the row, or at a vector. */
+    const bool begins = at.down > 0 || (part.even && (at.across > 0 || (uintptr_t)at.from % 16 == 0));
+    return begins && part.high == WL_LOADED &&
            ((end < all.rows && part.pitch >= 32) || column + WL_COLS + WL_EACH <= all.cols);
 }
 
