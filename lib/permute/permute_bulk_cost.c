@@ -81,12 +81,27 @@ static double wavefronts(const struct wl_permute_bulk *bulk, unsigned width) {
     return (double)total / samples;
 }
 
+/* The words that a warp's lanes read at once: each bank gives one at a time, to all lanes that want it. */
+struct words {
+    uint32_t word[32];
+    unsigned count, in_bank[32], worst;
+};
+
+static void add_word(struct words *words, uint32_t word) {
+    for (unsigned i = 0; i < words->count; i++)
+        if (words->word[i] == word)
+            return;
+    words->word[words->count++] = word;
+    const unsigned now = ++words->in_bank[word % 32];
+    if (now > words->worst)
+        words->worst = now;
+}
+
 /* The same for narrow elements, for the first warp's lanes and columns. */
 static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned unit) {
     unsigned vector = WL_PERMUTE_ACCESS / unit, total = 0, samples = 0, width = bulk->column_in;
     for (unsigned j = 0; j < vector; j += vector / 2, samples++) {
-        uint32_t word[32];
-        unsigned in_bank[32] = {0}, worst = 0, words = 0;
+        struct words words = {.worst = 0};
         for (unsigned lane = 0; lane < 32; lane++) {
             uint32_t down = lane / bulk->lanes, column = down * (bulk->odd && unit == 1 ? 2 : 1),
                      to = (uint32_t)(bulk->tiles.to + column * bulk->column_out),
@@ -98,17 +113,9 @@ static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned uni
                 i = begin + (j + (down - at / 4) * bulk->odd % 4 * (vector / 4)) % vector;
             }
             uint32_t row = place_of(bulk, i / bulk->units, vector) + i % bulk->units * unit;
-            word[words] = (row + column * width) / 4;
-            bool seen = false;
-            for (unsigned other = 0; other < words && !seen; other++)
-                seen = word[other] == word[words];
-            if (seen)
-                continue;
-            unsigned *bank = &in_bank[word[words++] % 32];
-            if (++*bank > worst)
-                worst = *bank;
+            add_word(&words, (row + column * width) / 4);
         }
-        total += worst;
+        total += words.worst;
     }
     return (double)total / samples;
 }
@@ -119,8 +126,7 @@ static double units_wavefronts(const struct wl_permute_bulk *bulk) {
                    alike = WL_PERMUTE_UNITS_ALIKE(element), apart = group < 4 ? 1 : group / 4;
     unsigned total = 0, samples = 0;
     for (uint32_t i = 0; i < group; i += apart, samples++) {
-        uint32_t word[32];
-        unsigned in_bank[32] = {0}, worst = 1, words = 0;
+        struct words words = {.worst = 1};
         for (uint32_t lane = 0; lane < 32; lane++) {
             const uint32_t column = lane / bulk->lanes;
             uint32_t to = (uint32_t)(bulk->tiles.to + column * bulk->column_out), n = 0;
@@ -132,19 +138,11 @@ static double units_wavefronts(const struct wl_permute_bulk *bulk) {
             const uint32_t turn = n / bulk->turn.count;
             if (column >= bulk->columns || n >= bulk->table_rows)
                 continue;
-            word[words] = (place_of(bulk, n % bulk->turn.count, group) + turn * bulk->next_in +
-                           column * bulk->column_in) /
-                          4;
-            bool seen = false;
-            for (unsigned other = 0; other < words && !seen; other++)
-                seen = word[other] == word[words];
-            if (seen)
-                continue;
-            unsigned *bank = &in_bank[word[words++] % 32];
-            if (++*bank > worst)
-                worst = *bank;
+            add_word(&words, (place_of(bulk, n % bulk->turn.count, group) + turn * bulk->next_in +
+                              column * bulk->column_in) /
+                                 4);
         }
-        total += worst;
+        total += words.worst;
     }
     return (double)total / samples;
 }

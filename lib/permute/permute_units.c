@@ -79,8 +79,9 @@ static void look(struct share *share, const struct wl__tuned_units *tuned,
     share->of_columns = (uint32_t)wl__divide_up(bulk->columns, share->columns);
     share->deep = 32 / share->lanes;
     share->sets = (uint32_t)wl__divide_up(before + span + behind, set);
+    /* Four and more, by which elements also begin alike within a word. */
     uint32_t alike = 1;
-    while (alike < share->deep || alike * column_out % SECTOR || alike * column_in % 4)
+    while (alike < share->deep || alike * column_out % SECTOR)
         alike *= 2;
     const double read =
         tuned->wave * (columns_in_bank(column_in, share->deep) - 1) * group * words_of(element);
