@@ -62,6 +62,7 @@ static bool suits(const struct wl__problem *p, const struct wl__mover *mover) {
                wl__fills_tiles(p, &wl__slots_of_rows[0], p->tuned->batches.slots_full);
     if (mover->run == wl__run_windows)
         return suits_windows(p);
+    /* Where clusters would serve, wl_permute's tiles are faster. */
     return mover->run == wl__run_shifted && suits_shifted(p);
 }
 
