@@ -68,6 +68,7 @@ static wl__kernel bulk_kernel(const struct wl__permute_bulk_plan *plan) {
            : plan->element   ? wl__permute_units_kernel(plan->element)
            : plan->unit == 1 ? WL_KERNEL_permute_narrow1
            : plan->unit == 2 ? WL_KERNEL_permute_narrow2
+           : plan->narrow    ? WL_KERNEL_permute_narrow4
            : plan->unit == 4 ? WL_KERNEL_permute_bulk4
                              : WL_KERNEL_permute_bulk8;
 }
@@ -125,7 +126,7 @@ static bool tiles_beat_narrow(const struct wl__problem *p) {
 static bool narrow_beats_tiles(const struct wl__problem *p, unsigned waves) {
     const struct wl__permute_bulk_plan *bulk = p->plans->bulk;
     const struct wl__tuned_narrow_rows *tuned = &p->tuned->bulk.narrow_rows;
-    const double(*of)[2] = p->shape.width == 2 ? tuned->pairs : bulk->words ? tuned->words : tuned->records;
+    const double(*of)[2] = p->shape.width == 2 ? tuned->pairs : bulk->records ? tuned->records : tuned->words;
     double most = 0;
     for (unsigned i = 0; i < WL_BESIDE && waves >= of[i][0]; i++)
         most = of[i][1];
@@ -154,7 +155,7 @@ static bool can_bulk(const struct wl__problem *p) {
         return bulk->words || !tiles_beat_narrow(p);
     /* Asynchronous loads of bytes may be dear, too. */
     return in_registers ? narrow_beats_tiles(p, waves)
-                        : bulk->words && bulk->cost <= tuned->words.beside_async;
+                        : !bulk->records && bulk->cost <= tuned->words.beside_async;
 }
 
 static wl_error run_bulk(const struct wl__problem *p) {

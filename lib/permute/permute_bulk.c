@@ -45,8 +45,8 @@ static double best_layout(struct wl__permute_bulk_plan *best, const struct box *
         const double apart = plan.words && plan.bulk.vectors.count
                                  ? (layout->phase < WL_PERMUTE_LINE ? tuned->words.off_lines[!torn] : 0)
                              : !off ? 0
-                             : torn ? tuned->off_lines[box->unit < 4]
-                                    : tuned->off_sectors[box->unit < 4];
+                             : torn ? tuned->off_lines[box->narrow]
+                                    : tuned->off_sectors[box->narrow];
         double cost = wl__permute_bulk_cost(box, &plan) + wl__permute_bulk_cost_of_banks(box, &plan) + apart;
         if (cost < least) {
             least = cost;
@@ -116,21 +116,32 @@ static unsigned packed_of(const struct wl__permute_shape *shape, uint64_t to, ui
                : 0;
 }
 
-/* Makes rows of a few elements that stay together elements of several units.  pack: they may be packed. */
-static const struct wl__permute_shape *widen(unsigned few, struct wl__permute_shape *wide, unsigned *unit,
-                                             unsigned *element, const struct wl__permute_shape *shape,
-                                             uint64_t to, uint64_t from, bool pack) {
+/* How elements may be moved: PACKED where rows that stay together can be, and LOOKED_UP also if they are as
+ * wide as a unit of look-ups. */
+enum way { PLAIN, PACKED, LOOKED_UP };
+
+/* By what they are moved: as in struct box. */
+struct moved {
+    unsigned unit, element;
+    bool narrow;
+};
+
+/* Makes rows of a few elements that stay together elements of several units. */
+static const struct wl__permute_shape *widen(unsigned few, struct wl__permute_shape *wide,
+                                             struct moved *moved, const struct wl__permute_shape *shape,
+                                             uint64_t to, uint64_t from, enum way way) {
     uint64_t row = shape->dim[0].size;
-    *unit = shape->width;
-    *element = 0;
+    *moved = (struct moved){.unit = shape->width, .narrow = shape->width < 4 || way == LOOKED_UP};
     if (shape->width > 8 || shape->rank < 3 || shape->by_out[0] != 0)
         return shape;
-    const unsigned packed = pack ? packed_of(shape, to, from) : 0;
+    const unsigned packed = way == PACKED ? packed_of(shape, to, from) : 0;
     if (!packed && row > (shape->width <= 2 ? few : few / shape->width))
         return shape;
     *wide = (struct wl__permute_shape){.width = shape->width * (unsigned)row, .rank = shape->rank - 1};
-    *element = packed;
-    *unit = *element ? 1 + (*element % 2 == 0) : shape->width == 1 ? 1 : 2;
+    *moved = (struct moved){packed             ? 1 + (packed % 2 == 0)
+                            : shape->width < 4 ? shape->width
+                                               : WL_PERMUTE_LOOK_UP,
+                            packed, true};
     for (unsigned d = 0; d < wide->rank; d++) {
         wide->dim[d].size = shape->dim[d + 1].size;
         wide->dim[d].in = shape->dim[d + 1].in / row;
@@ -140,9 +151,14 @@ static const struct wl__permute_shape *widen(unsigned few, struct wl__permute_sh
     return wide;
 }
 
+/* The first way in which they may be taken. */
+static enum taken first_taken(const struct moved *moved, const struct wl__permute_shape *shape) {
+    return moved->unit == 1 && shape->width == 1 ? WL_TAKEN_BY_WORDS : WL_TAKEN_ALONG_ROWS;
+}
+
 /* Only narrow elements have runs that continue along the rows. */
 static bool has_kernel(const struct wl__permute_bulk_plan *plan) {
-    return plan->unit < 4 || plan->bulk.turn.count >= plan->bulk.length;
+    return plan->narrow || plan->bulk.turn.count >= plan->bulk.length;
 }
 
 bool wl__permute_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
@@ -150,9 +166,9 @@ bool wl__permute_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
                       uint64_t to, uint64_t from) {
     struct joined joined;
     struct wl__permute_shape wide;
-    unsigned unit, element;
-    shape = widen(tuned->bulk.few, &wide, &unit, &element, shape, to, from, true);
-    if (shape->by_out[0] == 0 || unit > 8)
+    struct moved moved;
+    shape = widen(tuned->bulk.few, &wide, &moved, shape, to, from, PACKED);
+    if (shape->by_out[0] == 0 || moved.unit > 8)
         return false;
     if (shape == &wide)
         extent++;
@@ -161,8 +177,10 @@ bool wl__permute_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
                       .order = &tuned->order,
                       .joined = &joined,
                       .shape = &joined.shape,
-                      .unit = unit,
-                      .element = element};
+                      .unit = moved.unit,
+                      .narrow = moved.narrow,
+                      .taken = first_taken(&moved, shape),
+                      .element = moved.element};
     for (unsigned d = 0; d < joined.shape.rank; d++)
         box.extent[d] = extent[d];
     if (joined_count > 1 && extent[joined.shape.rank - 1] == joined.shape.dim[joined.shape.rank - 1].size)
@@ -188,7 +206,7 @@ static void grow(struct box *box, bool by_out, uint64_t aim, bool fine) {
             /* Tiles of equal size, with whole sectors and whole pieces where the dimension has them.  Tiles
              * of narrow elements may have less than a piece. */
             uint64_t unit = PIECE / grain_of(run);
-            if (!by_out || size % unit || (box->unit < 4 && want < unit))
+            if (!by_out || size % unit || (box->narrow && want < unit))
                 unit = SECTOR / (grain_of(run) < SECTOR ? grain_of(run) : SECTOR);
             while (fine && unit > want)
                 unit /= 2;
@@ -215,13 +233,14 @@ static bool is_access(const struct wl__permute_shape *shape, uint64_t from) {
 /* Whether these tiles are faster.  They are for elements of up to 8 bytes whose rows begin anywhere, unless a
  * contiguously written tile fits the limit of the other kernels; for 4 bytes also if rows are short in both
  * arrays. */
-static bool worth(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape, unsigned unit,
-                  uint64_t from, bool shifted) {
+static bool worth(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape,
+                  const struct moved *moved, uint64_t from, bool shifted) {
+    const unsigned unit = moved->unit;
     unsigned last = shape->by_out[0];
     uint64_t in = shape->dim[0].size * shape->width, out = shape->dim[last].size * shape->width;
     if (last == 0 || unit > 8)
         return false;
-    if (unit < 4)
+    if (moved->narrow)
         return (shifted && (unit == 1 || !is_access(shape, from))) || shape->width > unit;
     return !wl__permute_is_whole(tuned, shape) &&
            (shifted || (unit == 4 && in < tuned->short_row && out < tuned->short_row));
@@ -247,19 +266,16 @@ static unsigned joins_of(struct joined *joined, const struct wl__permute_shape *
 struct search {
     const struct wl__tuned_permute *tuned;
     uint64_t to, from;
-    unsigned unit, element, tried;
+    struct moved moved;
+    unsigned tried;
     struct box best[8];
     double cost[8];
 };
 
-static void consider(struct search *search, struct box *box) {
+static void consider_taken(struct search *search, const struct box *box) {
     struct wl__permute_bulk_plan trial;
-    const unsigned last = box->shape->rank - 1;
-    if (box->joined->count > 1 && box->extent[last] == box->shape->dim[last].size)
-        return;
-    wl__permute_bulk_look(box, search->to, search->from);
     if (!plan_box(&trial, box, &layouts[box->in_grain >= SECTOR], search->to, search->from) &&
-        (search->unit >= 4 || !plan_box(&trial, box, &layouts[2], search->to, search->from)))
+        (!search->moved.narrow || !plan_box(&trial, box, &layouts[2], search->to, search->from)))
         return;
     const double now = wl__permute_bulk_cost(box, &trial);
     unsigned at = search->tried;
@@ -275,13 +291,26 @@ static void consider(struct search *search, struct box *box) {
     search->cost[at] = now;
 }
 
+static void consider(struct search *search, struct box *box) {
+    const struct moved *moved = &search->moved;
+    const unsigned last = box->shape->rank - 1,
+                   end = !moved->narrow || moved->element ? WL_TAKEN_ALONG_OTHERS : WL_TAKEN_WAYS;
+    if (box->joined->count > 1 && box->extent[last] == box->shape->dim[last].size)
+        return;
+    wl__permute_bulk_look(box, search->to, search->from);
+    for (unsigned taken = first_taken(moved, box->shape); taken < end; taken++) {
+        box->taken = (enum taken)taken;
+        consider_taken(search, box);
+    }
+}
+
 /* Tries tiles of about so many contiguous bytes in either array. */
 static void consider_all(struct search *search, const struct joined *joined) {
     /* Only narrow elements use the last ones. */
     static const unsigned aims[] = {128,  192,  256,  320,  352, 384, 512, 640, 768,
                                     1024, 1536, 2048, 4096, 96,  160, 224, 288, 448};
     enum { ALL = sizeof(aims) / sizeof(aims[0]) };
-    const bool narrow = search->unit < 4;
+    const bool narrow = search->moved.narrow;
     const unsigned count = narrow ? ALL : ALL - 5;
     const size_t bytes = joined->shape.rank * sizeof(search->best->extent[0]);
     for (unsigned i = 0; i < count; i++) {
@@ -292,8 +321,9 @@ static void consider_all(struct search *search, const struct joined *joined) {
                                     .order = &search->tuned->order,
                                     .joined = joined,
                                     .shape = &joined->shape,
-                                    .unit = search->unit,
-                                    .element = search->element};
+                                    .unit = search->moved.unit,
+                                    .narrow = narrow,
+                                    .element = search->moved.element};
             for (unsigned d = 0; d < joined->shape.rank; d++)
                 in[fine].extent[d] = 1;
             grow(&in[fine], false, aims[i], fine);
@@ -312,18 +342,19 @@ static void consider_all(struct search *search, const struct joined *joined) {
 
 static bool plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
                       const struct wl__permute_shape *shape, uint64_t to, uint64_t from, bool shifted,
-                      bool pack) {
-    if (is_reversed(shape, to, from)) {
+                      enum way way) {
+    if (way != LOOKED_UP && is_reversed(shape, to, from)) {
         const uint64_t extent[WL_RANK_MAX] = {REVERSED_IN, REVERSED_OUT};
         return wl__permute_bulk(tuned, plan, shape, 2, extent, to, from);
     }
     struct search search = {.tuned = tuned, .to = to, .from = from};
     struct wl__permute_shape wide;
     struct joined joined[3];
-    shape = widen(tuned->bulk.few, &wide, &search.unit, &search.element, shape, to, from, pack);
-    if (!worth(tuned, shape, search.unit, from, shifted))
+    shape = widen(tuned->bulk.few, &wide, &search.moved, shape, to, from, way);
+    if (!worth(tuned, shape, &search.moved, from, shifted))
         return false;
-    search.tried = search.unit < 4 ? 6 : 8;
+    const bool narrow = search.moved.narrow;
+    search.tried = narrow ? 6 : 8;
     for (unsigned k = 0; k < search.tried; k++)
         search.cost[k] = NO_COST;
     const unsigned joins = joins_of(joined, shape);
@@ -341,12 +372,12 @@ static bool plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
             chosen = box;
         }
     }
-    const bool access = search.unit == 1 && shape->width == 1 && is_access(shape, from);
+    const bool access = search.moved.unit == 1 && shape->width == 1 && is_access(shape, from);
     const double most = access ? tuned->bulk.words.access : tuned->bulk.most,
                  limit = chosen && least < most ? least : most;
     struct wl__permute_bulk_plan records;
-    if (search.unit < 4 &&
-        wl__permute_plan_records(tuned, &records, shape, search.unit, search.element, to, from, limit)) {
+    if (narrow && wl__permute_plan_records(tuned, &records, shape, search.moved.unit, search.moved.element,
+                                           to, from, limit)) {
         *plan = records;
         return !access;
     }
@@ -354,7 +385,7 @@ static bool plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
         return false;
     plan->cost = least;
     /* With aligned rows, other kernels are faster than tiles that write less than whole pieces. */
-    return (shifted || search.unit < 4 || chosen->out_grain == PIECE) &&
+    return (shifted || narrow || chosen->out_grain == PIECE) &&
            wl__permute_number(tuned, &plan->bulk.tiles, chosen->shape, plan->extent, plan->step,
                               order_of(chosen));
 }
@@ -363,12 +394,16 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
                            const struct wl__permute_shape *shape, uint64_t to, uint64_t from, bool shifted) {
     const struct wl__tuned_units *units = &tuned->bulk.units;
     struct wl__permute_bulk_plan other;
-    const bool planned = plan_bulk(tuned, plan, shape, to, from, shifted, true);
+    const bool planned = plan_bulk(tuned, plan, shape, to, from, shifted, PACKED);
+    if (!planned && shape->width == WL_PERMUTE_LOOK_UP && shape->by_out[0] != 0)
+        return !wl__permute_is_whole(tuned, shape) &&
+               plan_bulk(tuned, plan, shape, to, from, shifted, LOOKED_UP) &&
+               plan->cost <= tuned->bulk.look_ups;
     if (planned ? !plan->element || plan->cost <= units->dear : !packed_of(shape, to, from))
         return planned;
     /* Columns that begin differently within a sector have lanes at different rows.  Some strides put these
      * into a few banks. */
-    if (plan_bulk(tuned, &other, shape, to, from, shifted, false) &&
+    if (plan_bulk(tuned, &other, shape, to, from, shifted, PLAIN) &&
         (!planned || other.cost + units->margin < plan->cost)) {
         *plan = other;
         return true;

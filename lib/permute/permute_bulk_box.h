@@ -10,6 +10,8 @@
 #define PIECE  256 /* bytes that memory prefers per write */
 /* Bytes per block at most, tables included: four blocks fit a multiprocessor. */
 #define WL_PERMUTE_BULK_MEMORY (56 * 1024)
+/* Bytes of a unit that is looked up, of elements of 4 and 8 bytes. */
+#define WL_PERMUTE_LOOK_UP 4
 /* Rows per tile at most: more take longer to note than their elements to move. */
 #define WL_PERMUTE_BULK_ROWS 4096
 
@@ -23,6 +25,10 @@ struct joined {
     } part[WL_RANK_MAX];
 };
 
+/* How narrow elements are taken from a tile: bytes by words; elements by look-ups of their rows' places,
+ * which the columns of a row share, or those along the dimension in which most can. */
+enum taken { WL_TAKEN_BY_WORDS, WL_TAKEN_ALONG_ROWS, WL_TAKEN_ALONG_OTHERS, WL_TAKEN_WAYS };
+
 /* A tile, and what is contiguous in it. */
 struct box {
     const struct wl__tuned_bulk *tuned;
@@ -30,6 +36,8 @@ struct box {
     const struct joined *joined;
     const struct wl__permute_shape *shape;
     unsigned unit;    /* bytes that an element is moved by */
+    bool narrow;      /* whether permute_narrow.cu, permute_words.cu or permute_units.cu moves it */
+    enum taken taken; /* of narrow elements */
     unsigned element; /* its bytes, if permute_units.cu packs them; else 0 */
     uint64_t extent[WL_RANK_MAX], step[WL_RANK_MAX];
     bool turn[WL_RANK_MAX]; /* dimensions that a run takes elements from by turns: each step is a row */
@@ -56,8 +64,8 @@ static inline unsigned past_line(uint64_t grain) {
 }
 
 /* Blocks that fit a multiprocessor.  Numbers between 4 and 8 were no better. */
-static inline unsigned blocks_of(const struct wl__tuned_bulk *tuned, unsigned memory, unsigned unit) {
-    return memory <= tuned->memory_of_8 && unit >= 4 ? 8 : 4;
+static inline unsigned blocks_of(const struct wl__tuned_bulk *tuned, unsigned memory, bool narrow) {
+    return memory <= tuned->memory_of_8 && !narrow ? 8 : 4;
 }
 
 /* A layout of loads. */
@@ -104,10 +112,11 @@ void wl__permute_bulk_add_run(struct wl_permute_bulk *bulk, uint64_t count, uint
                               uint64_t out);
 
 /* Lays out the kernel's tables behind a tile of so many bytes, whose rows, runs and columns are set; false
- * where they do not fit.  `element` is the box's. */
+ * where they do not fit, or where no other dimension is better for columns.  `taken` and `element` are a
+ * box's. */
 bool wl__permute_bulk_lay_out_narrow(const struct wl__tuned_bulk *tuned, struct wl__permute_bulk_plan *plan,
-                                     unsigned unit, unsigned units, unsigned element, uint64_t loads,
-                                     uint64_t tile);
+                                     unsigned unit, unsigned units, enum taken taken, unsigned element,
+                                     uint64_t loads, uint64_t tile);
 
 /* permute_units.c: the bytes of an element that is packed, or 0. */
 unsigned wl__permute_units_of(unsigned width, uint64_t to, uint64_t from);

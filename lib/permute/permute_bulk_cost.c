@@ -180,15 +180,15 @@ static double ends_of(const struct wl_permute_bulk *bulk, double run, bool share
 double wl__permute_bulk_cost_of_narrow(const struct wl__tuned_bulk *bulk_tuned, unsigned unit,
                                        const struct wl_permute_bulk *bulk, const struct runs *runs) {
     const struct wl__tuned_bulk_narrow *tuned = &bulk_tuned->narrow;
-    const unsigned pairs = unit - 1, warps = WL_PERMUTE_NARROW_THREADS / 32;
+    const unsigned each = (unsigned)__builtin_ctz(unit), warps = WL_PERMUTE_NARROW_THREADS / 32;
     const double tile = (double)bulk->total * unit * bulk->ends.count * bulk->runs,
                  turns = (double)wl__divide_up(bulk->cells, warps),
                  same = (double)wl__divide_up(bulk->columns, bulk->alike), /* columns per cell */
         moves = bulk->element ? wl__permute_units_cost(&bulk_tuned->units, bulk)
-                              : tuned->cell * warps * turns + tuned->step[pairs] * same * bulk->cells;
+                              : tuned->cell * warps * turns + tuned->step[each] * same * bulk->cells;
     return tuned->least + tuned->read * runs->read +
            (tuned->lines * past_line(runs->grain) + tuned->run) / runs->bytes +
-           (tuned->block + tuned->row[pairs] * bulk->rows + moves +
+           (tuned->block + tuned->row[each] * bulk->rows + moves +
             tuned->end * ends_of(bulk, runs->bytes, runs->shares, runs->whole) +
             (bulk->vectors.count ? tuned->vector * bulk->vectors.count : tuned->load) * bulk->loads) /
                tile;
@@ -227,13 +227,14 @@ double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bul
     double read = box->traffic * (1 + SECTOR * row / load) - 1;
     if (plan->words)
         return cost_of_words(box, bulk, read);
-    if (box->unit < 4) {
+    if (box->narrow) {
         const struct runs runs = {run, whole, read, box->out_grain, box->shares};
-        return wl__permute_bulk_cost_of_narrow(tuned, box->unit, bulk, &runs);
+        return wl__permute_bulk_cost_of_narrow(tuned, box->unit, bulk, &runs) +
+               (box->shape->width == 1 ? tuned->words.margin : 0);
     }
     double lines = (double)past_line(box->out_grain) / run;
     double parts = box->out_grain < SECTOR ? tuned->parts / (box->shares ? whole : run) : 0;
-    double blocks = blocks_of(tuned, plan->memory, box->unit);
+    double blocks = blocks_of(tuned, plan->memory, box->narrow);
     for (unsigned d = 0; d < box->shape->rank; d++)
         data *= (double)box->extent[d];
     return tuned->least + tuned->read * read + tuned->lines * lines + parts + tuned->load / load +
@@ -243,7 +244,7 @@ double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bul
 
 /* What banks add to the cost. */
 double wl__permute_bulk_cost_of_banks(const struct box *box, const struct wl__permute_bulk_plan *plan) {
-    if (box->unit >= 4) {
+    if (!box->narrow) {
         double waves = wavefronts(&plan->bulk, box->shape->width);
         return waves > 3 ? box->tuned->wave * (waves - 3) : 0;
     }

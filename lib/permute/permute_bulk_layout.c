@@ -246,6 +246,41 @@ static uint32_t kinds_of(const struct wl_permute_bulk *bulk, unsigned unit, uint
     return each * ((kinds + together - 1) / together);
 }
 
+/* From how many columns on runs begin alike within a sector. */
+static uint32_t least_alike(uint64_t column_out, unsigned unit) {
+    uint32_t alike = SECTOR / unit;
+    while (alike > 1 && alike / 2 * column_out % SECTOR == 0)
+        alike /= 2;
+    return alike;
+}
+
+/* Columns that begin alike share look-ups.  Has columns along the dimension of the loads in which most do;
+ * false if they are.  Runs that continue along the columns leave no choice. */
+static bool turn_columns(struct wl_permute_bulk *bulk, unsigned unit) {
+    uint64_t most = wl__divide_up(bulk->columns, least_alike(bulk->column_out, unit));
+    struct wl_permute_run *best = NULL;
+    for (uint32_t i = 0; i < bulk->run_parts && !bulk->wraps; i++) {
+        struct wl_permute_run *const run = &bulk->run[i];
+        const uint64_t shared = wl__divide_up(run->by.count, least_alike(run->out, unit));
+        if (run->rows == 0 && shared > most) {
+            most = shared;
+            best = run;
+        }
+    }
+    if (!best)
+        return false;
+    const struct wl_permute_run run = *best;
+    *best = (struct wl_permute_run){
+        .by = wl__permute_divisor(bulk->columns), .along = bulk->column_in, .out = bulk->column_out};
+    bulk->runs = bulk->runs / run.by.count * bulk->columns;
+    bulk->columns = run.by.count;
+    bulk->column_in = run.along;
+    bulk->column_out = run.out;
+    bulk->odd = 0;
+    bulk->row_table = bulk->run_table + 16 * bulk->runs;
+    return true;
+}
+
 /* How many columns apart look-ups are shared: at the least from where on runs begin alike, or a multiple by
  * which the slowest warp has less to do.  A look-up takes instructions as 1.5 stores do.  Where rows are at
  * an odd distance, banks want the columns as they are. */
@@ -305,7 +340,8 @@ static unsigned lay_out_tables(struct wl_permute_bulk *bulk, const struct wl__tu
     return bulk->stage + WL_PERMUTE_UNITS_THREADS / 32 * WL_PERMUTE_UNITS_STAGE(bulk->element);
 }
 
-/* For the kernel of narrow elements, whose columns are elements of a row.  Returns where its memory ends. */
+/* For the kernel of narrow elements, whose columns are elements of a row.  Returns where its memory ends, 0
+ * if no other dimension is better for columns. */
 static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *box, uint64_t loads) {
     const unsigned unit = box->unit;
     uint64_t step = (bulk->joined_parts ? bulk->joined[0].in : bulk->row_parts ? bulk->row[0].in : 0) / unit;
@@ -318,6 +354,8 @@ static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *b
     bool regular = bulk->units == 1 && (bulk->joined_parts == 0 || bulk->phase < WL_PERMUTE_LINE);
     bulk->odd = regular && step % 2 ? step % 4 : 0;
     bulk->element = box->element;
+    if (box->taken == WL_TAKEN_ALONG_OTHERS && !turn_columns(bulk, unit))
+        return 0;
     return lay_out_tables(bulk, box->tuned, unit, loads, is_even(box));
 }
 
@@ -325,12 +363,12 @@ static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *b
 static void end_plan(struct wl__permute_bulk_plan *plan, unsigned at) {
     plan->bulk.barrier = round_up(at, BARRIER);
     plan->memory =
-        plan->bulk.barrier + BARRIER + (plan->unit < 4 ? (unsigned)sizeof(struct wl_permute_place) : 0);
+        plan->bulk.barrier + BARRIER + (plan->narrow ? (unsigned)sizeof(struct wl_permute_place) : 0);
 }
 
 bool wl__permute_bulk_lay_out_narrow(const struct wl__tuned_bulk *tuned, struct wl__permute_bulk_plan *plan,
-                                     unsigned unit, unsigned units, unsigned element, uint64_t loads,
-                                     uint64_t tile) {
+                                     unsigned unit, unsigned units, enum taken taken, unsigned element,
+                                     uint64_t loads, uint64_t tile) {
     struct wl_permute_bulk *bulk = &plan->bulk;
     bulk->units = units;
     bulk->odd = 0;
@@ -338,8 +376,12 @@ bool wl__permute_bulk_lay_out_narrow(const struct wl__tuned_bulk *tuned, struct 
     bulk->row_table = bulk->run_table + 16 * bulk->runs;
     bulk->element = plan->element = element;
     plan->unit = unit;
+    plan->narrow = true;
+    if (taken == WL_TAKEN_ALONG_OTHERS && !turn_columns(bulk, unit))
+        return false;
     end_plan(plan, lay_out_tables(bulk, tuned, unit, loads, false));
     plan->words = false;
+    plan->records = true;
     plan->threads = element ? WL_PERMUTE_UNITS_THREADS : NARROW_THREADS;
     plan->cluster = 2;
     return plan->memory <= MEMORY;
@@ -431,7 +473,7 @@ static unsigned lay_out_words(struct wl_permute_bulk *bulk, const struct box *bo
 
 /* Whether a dimension's steps lead along a load, for all rows alike: they need no rows of their own. */
 static bool is_along(const struct box *box, const struct layout *layout, unsigned d) {
-    return box->unit < 4 && layout->merged && !layout->cut && box->side[d];
+    return box->narrow && layout->merged && !layout->cut && box->side[d];
 }
 
 bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct box *box,
@@ -458,7 +500,7 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
             add_row(bulk, box, layout, d, &loads);
     for (unsigned d = 0; d < shape->rank; d++)
         if (box->row[d]) {
-            if (box->extent[d] > 1 && !(d == 0 && (box->wraps || box->unit < 4)))
+            if (box->extent[d] > 1 && !(d == 0 && (box->wraps || box->narrow)))
                 wl__permute_bulk_add_run(bulk, box->extent[d], along, 0, shape->dim[d].out * width);
             along *= box->extent[d];
         }
@@ -484,7 +526,7 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
         bulk->pitch = bulk->joined_load;
         bulk->swizzle = 0;
         /* Narrow elements use whole lines where possible, so that banks follow each other. */
-        bulk->turn_pad = box->unit < 4 && layout->phase == WL_PERMUTE_ACCESS
+        bulk->turn_pad = box->narrow && layout->phase == WL_PERMUTE_ACCESS
                              ? WL_PERMUTE_LINE
                              : layout->phase + 2 * WL_PERMUTE_ACCESS;
     } else {
@@ -500,8 +542,9 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
     unsigned deep = 32 / bulk->lanes;
     bulk->along = wl__permute_divisor(wl__divide_up(vectors, bulk->lanes));
     bulk->cells = (uint32_t)wl__divide_up(bulk->runs, deep) * bulk->along.count;
-    const bool words =
-        box->unit == 1 && width == 1 && !(box->wraps && box->turns <= box->tuned->words.short_run);
+    const bool words = box->narrow && box->taken == WL_TAKEN_BY_WORDS;
+    if (words && box->wraps && box->turns <= box->tuned->words.short_run)
+        return false;
     uint64_t at = loads * bulk->pitch + loads / apart_of(box->unit, box->element, words) * bulk->swizzle +
                   turns_of(bulk) * bulk->turn_pad + layout->phase + WL_PERMUTE_ACCESS;
     if (bulk->rows > ROWS || bulk->runs > ROWS || at > MEMORY)
@@ -510,16 +553,19 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
     bulk->row_table = bulk->run_table + 16 * bulk->runs;
     bulk->torn = box->out_grain < SECTOR;
     plan->unit = box->unit;
-    end_plan(plan, words           ? lay_out_words(bulk, box, loads)
-                   : box->unit < 4 ? lay_out_narrow(bulk, box, loads)
-                                   : bulk->row_table + 4 * bulk->rows);
+    plan->narrow = box->narrow;
+    const unsigned end = words         ? lay_out_words(bulk, box, loads)
+                         : box->narrow ? lay_out_narrow(bulk, box, loads)
+                                       : bulk->row_table + 4 * bulk->rows;
+    end_plan(plan, end);
     plan->words = words;
+    plan->records = false;
     plan->element = box->element;
-    plan->threads = words           ? WORDS_THREADS
-                    : box->element  ? WL_PERMUTE_UNITS_THREADS
-                    : box->unit < 4 ? NARROW_THREADS
-                                    : 2048 / blocks_of(box->tuned, plan->memory, box->unit);
+    plan->threads = words          ? WORDS_THREADS
+                    : box->element ? WL_PERMUTE_UNITS_THREADS
+                    : box->narrow  ? NARROW_THREADS
+                                   : 2048 / blocks_of(box->tuned, plan->memory, box->narrow);
     /* Pairs of neighbours are faster. */
     plan->cluster = 2;
-    return plan->memory <= MEMORY;
+    return end > 0 && plan->memory <= MEMORY;
 }

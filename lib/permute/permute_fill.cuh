@@ -103,22 +103,24 @@ static __device__ __forceinline__ void note_rows(const struct wl_permute_bulk &p
     }
 }
 
-/* Loads what was noted and is not under way, a vector of 16 bytes per lane. */
+/* Loads what was noted and is not under way, a vector of 16 bytes per lane.  A lane has the same vector of
+ * each of its loads: those that are left over where the block's threads are no multiple of a load's are idle.
+ */
 static __device__ __forceinline__ void load_vectors(const struct wl_permute_bulk &p) {
-    const int row = p.vectors.count * WL_PERMUTE_ACCESS, loads = wl_divide_any(WL_THREADS, &p.vectors),
-              along = WL_THREADS * WL_PERMUTE_ACCESS - loads * row;
-    int load = wl_divide_any(threadIdx.x, &p.vectors), at = threadIdx.x * WL_PERMUTE_ACCESS - load * row;
+    const uint32_t together = wl_divide_any(WL_THREADS, &p.vectors),
+                   load = wl_divide_any(threadIdx.x, &p.vectors);
+    const int at = (int)(threadIdx.x - load * p.vectors.count) * WL_PERMUTE_ACCESS;
+    if (load >= together)
+        return;
+    const unsigned char *place = wl_permute_memory + p.load_table + load * 16, *const end =
+                                                                                   wl_permute_memory +
+                                                                                   p.load_table +
+                                                                                   p.loads * 16;
 #pragma unroll 2
-    while (load < (int)p.loads) {
-        const uint4 noted = *(const uint4 *)(wl_permute_memory + p.load_table + load * 16);
+    for (; place < end; place += together * 16) {
+        const uint4 noted = *(const uint4 *)place;
         if (at < (int)noted.w)
             wl_async_load_line(noted.z + at, (const void *)(((uint64_t)noted.y << 32 | noted.x) + at));
-        load += loads;
-        at += along;
-        if (at >= row) {
-            at -= row;
-            load++;
-        }
     }
 }
 

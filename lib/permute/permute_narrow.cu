@@ -1,18 +1,19 @@
 /* Permutes dimensions through tiles in shared memory that bulk copies fill.  Elements have one or several
- * units of WL_WIDTH bytes, 1 or 2, and rows begin anywhere.  Tiles are those of permute_bulk.cu, or records
- * (permute_records.c): all of some short dimensions and part of one long one or two, along the first of which
- * columns lie then.
+ * units of WL_WIDTH bytes, 1, 2 or 4, and rows begin anywhere.  Tiles are those of permute_bulk.cu, or
+ * records (permute_records.c): all of some short dimensions and part of one long one or two, along the first
+ * of which columns lie then.  Else columns are elements of a row, or lie along another dimension of the loads
+ * if more of them share look-ups there.
  *
  * Traffic: every byte is written once and read once, but for the sectors that two tiles share at the ends of
  * their rows.  Only whole sectors are written, except at the ends of the array's rows, or of a tile whose
  * runs cannot overlap with its neighbours': the rest there is written by elements, one per lane.
  *
- * Shared memory is the limit: 8 or 16 elements are picked from it for each vector that is stored.  So a lane
+ * Shared memory is the limit: 4, 8 or 16 units are picked from it for each vector that is stored.  So a lane
  * looks up its rows' places once for all columns of the tile that are a multiple of `alike` apart: as many as
  * their distance needs for their runs to begin alike within a sector, so that vectors at the same rows are
  * whole there too, or a multiple of these by which all warps have as much to do.  The tables of rows' places
- * have 2-byte entries; one load takes two or four entries, and there is one table for each entry that a load
- * may begin with.
+ * have 2-byte entries; one load takes one, two or four entries, and there is one table for each entry that a
+ * load may begin with.
  *
  * Bank conflicts: rows keep their places modulo 128 bytes, so they have the same distance as in the array.
  * Where it is odd, the 8 lanes along a run, 16 bytes of rows apart, have every fourth bank.  The lanes of 4
@@ -30,20 +31,29 @@ static __device__ __forceinline__ uint32_t entries_at(const struct wl_permute_bu
     return number % 4 * p.quarter + number / 4;
 }
 
+/* Notes the place of entry i of a turn: in the table of loads that begin with `later` entries more, it is so
+ * many entries further on in its load, or in the load before. */
+static __device__ __forceinline__ void note_entry(const struct wl_permute_bulk &p, uint32_t tables,
+                                                  uint32_t i, uint32_t place) {
+    const uint32_t in = i % ROWS, at = entries_at(p, i / ROWS), before = entries_at(p, i / ROWS - 1);
+#pragma unroll
+    for (uint32_t later = 0; later < ROWS; later++) {
+        const bool same = later <= in;
+        const uint32_t entry = (same ? at : before) * ROWS + (in - later) % ROWS;
+        if (same || i >= ROWS)
+            *(uint16_t *)(wl_permute_memory + tables + entry * 2) = (uint16_t)place;
+        tables += ROWS * 8 * p.quarter;
+    }
+}
+
 /* Notes a row's place in its tables, and the place where a run continues along the rows. */
 static __device__ __forceinline__ void note_row(const struct wl_permute_bulk &p, uint32_t turn, uint32_t i,
                                                 uint32_t place) {
+    const uint32_t tables = p.row_table + turn * (ROWS * ROWS * 8) * p.quarter;
     i *= p.units;
     do {
         for (uint32_t unit = 0; unit < p.units; unit++)
-#pragma unroll
-            for (uint32_t later = 0; later < ROWS; later++)
-                if (i + unit >= later) {
-                    uint32_t entry = i + unit - later,
-                             at = (turn * ROWS + later) * 4 * p.quarter + entries_at(p, entry / ROWS);
-                    *(uint16_t *)(wl_permute_memory + p.row_table + (at * ROWS + entry % ROWS) * 2) =
-                        (uint16_t)(place + unit * WL_WIDTH);
-                }
+            note_entry(p, tables, i + unit, place + unit * WL_WIDTH);
         i += p.span.count;
         place += p.column_in;
     } while (p.wraps && i < p.span.count + SECTOR);
@@ -58,7 +68,9 @@ static __device__ __forceinline__ uint4 pick(const uint32_t (&two)[WL_EACH / 2],
     uint32_t word[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
-#if WL_WIDTH == 1
+#if WL_WIDTH == 4
+        word[i] = element(i % 2 ? two[i / 2] >> 16 : two[i / 2] & 0xffff);
+#elif WL_WIDTH == 1
         uint32_t a = element(two[2 * i] & 0xffff), b = element(two[2 * i] >> 16),
                  c = element(two[2 * i + 1] & 0xffff), d = element(two[2 * i + 1] >> 16);
         word[i] = __byte_perm(__byte_perm(a, b, 0x0040), __byte_perm(c, d, 0x0040), 0x5410);
@@ -105,7 +117,10 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const unsigned char *places = table + entries_at(p, begin / ROWS + (i + rotate) % 4) * (ROWS * 2);
-#if WL_WIDTH == 1
+#if WL_WIDTH == 4
+            const uint32_t place = *(const uint16_t *)places + (along & 0xffff);
+            two[i / 2] = i % 2 ? two[i / 2] | place << 16 : place;
+#elif WL_WIDTH == 1
             uint2 four = *(const uint2 *)places;
             two[2 * i] = four.x + along;
             two[2 * i + 1] = four.y + along;

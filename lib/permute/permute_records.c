@@ -16,6 +16,7 @@ struct records {
     uint64_t record;                       /* bytes */
     uint64_t taken, group, share;
     unsigned phase, swizzle;
+    enum taken look_ups;
 };
 
 static uint64_t common(uint64_t a, uint64_t b) {
@@ -120,8 +121,8 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct records *r)
     if (bulk->rows > WL_PERMUTE_BULK_ROWS || bulk->runs > WL_PERMUTE_BULK_ROWS ||
         tile > WL_PERMUTE_BULK_MEMORY)
         return false;
-    return wl__permute_bulk_lay_out_narrow(r->tuned, plan, r->unit, (unsigned)width / r->unit, r->element,
-                                           loads, tile);
+    return wl__permute_bulk_lay_out_narrow(r->tuned, plan, r->unit, (unsigned)width / r->unit, r->look_ups,
+                                           r->element, loads, tile);
 }
 
 /* Bytes of a tile. */
@@ -134,9 +135,9 @@ static double cost_at_least(const struct records *r) {
     const struct wl__tuned_bulk_narrow *tuned = &r->tuned->narrow;
     const double tile = (double)tile_of(r), rows = (double)(r->pattern * r->group);
     return tuned->least + tuned->run / (double)run_of(r) +
-           (tuned->block + tuned->row[r->unit - 1] * rows) / tile +
+           (tuned->block + tuned->row[__builtin_ctz(r->unit)] * rows) / tile +
            (r->element ? wl__permute_units_least(&r->tuned->units, r->element)
-                       : tuned->step[r->unit - 1] / 512);
+                       : tuned->step[__builtin_ctz(r->unit)] / 512);
 }
 
 static double visited(uint64_t size, uint64_t extent, uint64_t step) {
@@ -189,11 +190,12 @@ static uint64_t part_of(const struct records *r, unsigned d, uint64_t each, uint
 
 /* Plans the tile by each of the layouts, and keeps the cheapest if it costs less.  They differ in banks
  * alone. */
-static void try_layouts(struct records *r, struct wl__permute_bulk_plan *plan, double *least) {
+static void try_layouts_of(struct records *r, struct wl__permute_bulk_plan *plan, double *least) {
     static const struct {
         unsigned phase, swizzle;
     } layouts[] = {{128, 0}, {32, 32}, {16, 16}, {16, 32}, {16, 64}}; /* the last two for packed elements */
-    const struct box box = {.tuned = r->tuned, .shape = r->shape, .unit = r->unit, .element = r->element};
+    const struct box box = {
+        .tuned = r->tuned, .shape = r->shape, .unit = r->unit, .narrow = true, .element = r->element};
     for (unsigned i = 0; i < (r->element ? 5 : 3); i++) {
         struct wl__permute_bulk_plan trial;
         r->phase = layouts[i].phase;
@@ -209,6 +211,14 @@ static void try_layouts(struct records *r, struct wl__permute_bulk_plan *plan, d
             *plan = trial;
         }
     }
+}
+
+static void try_layouts(struct records *r, struct wl__permute_bulk_plan *plan, double *least) {
+    r->look_ups = WL_TAKEN_ALONG_ROWS;
+    try_layouts_of(r, plan, least);
+    r->look_ups = WL_TAKEN_ALONG_OTHERS;
+    if (!r->element)
+        try_layouts_of(r, plan, least);
 }
 
 /* Records along one dimension. */

@@ -273,17 +273,19 @@ struct wl__tuned_bulk {
     /* Copies whose two ends lie differently within a line, or a sector, take more requests.  By 4 and 8
      * bytes, and narrower. */
     double off_lines[2], off_sectors[2];
-    double most;          /* dearer tiles are not taken */
+    double most;     /* dearer tiles are not taken */
+    double look_ups; /* what tiles of 4-byte elements may cost that are looked up, if there are no others */
     uint32_t memory_of_8; /* bytes of a block up to which eight fit a multiprocessor; else four */
     uint32_t few;         /* 1- and 2-byte elements, or bytes of wider ones, that are moved as one element */
-    /* 1- and 2-byte elements: 3450 tiles of 300 shapes, an H200. */
+    /* 1- and 2-byte elements: 3450 tiles of 300 shapes, an H200.  The two figures for units of 4 bytes are
+     * set by what they take beside these. */
     struct wl__tuned_bulk_narrow {
         double least; /* for every tile: less than a copy's time, as what follows never is nothing */
         double read, lines, run; /* as above */
         /* Per byte of a tile: for each block, 16 bytes of a load or load by a bulk copy, run that ends within
          * a sector, and access that a warp looks up, for as many as the busiest does. */
         double block, vector, load, end, cell;
-        double row[2], step[2]; /* and for each row, and vectors that a warp stores: bytes, pairs */
+        double row[3], step[3]; /* and for each row, and vectors that a warp stores: by units of 1, 2, 4 */
         double wave;            /* per byte of an element: for each wavefront beyond one */
     } narrow;
     /* Elements of a few bytes that are packed in groups, beside the figures for narrow elements.  Not
@@ -310,6 +312,7 @@ struct wl__tuned_bulk {
         double joined; /* how much longer a step takes whose columns are of two dimensions */
         uint32_t
             short_run; /* rows of a run that continues along the rows, up to which single bytes are faster */
+        double margin; /* what look-ups of bytes must cost less */
         double off_lines[2]; /* as below, for rows that begin within sectors, and others */
         double dear_async;   /* cost of asynchronous loads' tiles from which on these win */
         double beside_async; /* and what these may be estimated to cost then */

@@ -296,7 +296,7 @@ static void load_rows(const struct machine *m, const struct wl__permute_bulk_pla
         if (inner)
             continue;
         uint32_t shift = from % WL_PERMUTE_ACCESS;
-        if (m->width < 4 && p->load_table) {
+        if (plan->narrow && p->load_table) {
             assert_in_range(loads, 0, p->loads - 1);
             if (p->vectors.count)
                 assert_true(shift + load <= p->vectors.count * WL_PERMUTE_ACCESS);
@@ -459,11 +459,11 @@ static void store_columns(const struct machine *m, const struct wl__permute_bulk
 static void check_tables(const struct wl__permute_bulk_plan *plan, unsigned width) {
     const struct wl_permute_bulk *p = &plan->bulk;
     const uint32_t turns = p->rows / p->turn.count, warps = WL_PERMUTE_WORDS_THREADS / 32;
-    uint32_t tables = plan->element ? turns * p->table - 2 * p->before
-                      : width < 4   ? turns * (4 / width) * p->quarter * 32 / width
-                                    : 4 * p->rows,
+    uint32_t tables = plan->element  ? turns * p->table - 2 * p->before
+                      : plan->narrow ? turns * (4 / width) * p->quarter * 32 / width
+                                     : 4 * p->rows,
              end = p->barrier + 8;
-    if (width < 4) {
+    if (plan->narrow) {
         const uint32_t at = p->row_table + (plan->words ? turns * p->table : tables),
                        loads = p->load_table ? p->load_table + 16 * p->loads : at;
         assert_true(at <= loads && loads <= (plan->words || plan->element ? p->stage : p->barrier));
@@ -500,7 +500,7 @@ static void run_bulk(const struct machine *m, const void *any, uint32_t tile) {
     check_tables(plan, width);
     memset(m->memory, 0xEE, m->memory_bytes);
     load_rows(m, plan, in_tile, first, place);
-    if (width < 4) {
+    if (plan->narrow) {
         if (plan->words)
             assert_true(p->tasks * (32 / p->lanes) >= p->runs * p->chunks.count * p->stretches.count);
         else
@@ -601,7 +601,7 @@ static void check_steps(const struct wl__permute_bulk_plan *plan) {
 
 void carry_out_bulk(const struct problem *p, const struct wl__permute_bulk_plan *plan) {
     assert_in_range(plan->memory, 1, 56 * 1024);
-    if (plan->unit < 4 && plan->bulk.load_table)
+    if (plan->narrow && plan->bulk.load_table)
         check_steps(plan);
     carry_out(p, plan, &plan->bulk.tiles, plan->unit, plan->memory, run_bulk);
 }

@@ -293,10 +293,17 @@ static void records_and_columns_move(void **state) {
         {{6, {3, 16, 9, 20, 31, 3}, {3, 4, 2, 5, 0, 1}, bulk}, 1},
         {{6, {9, 31, 40, 3, 11, 3}, {3, 5, 2, 0, 1, 4}, bulk}, 2},
         {{6, {7, 5, 8, 11, 31, 11}, {5, 2, 3, 0, 1, 4}, bulk}, 2},
+        /* Columns along another dimension than rows; units of 4 bytes. */
+        {{3, {743, 80, 4}, {2, 1, 0}, bulk}, 1 | 2},
+        {{3, {647, 90, 3}, {2, 1, 0}, bulk}, 2},
+        {{6, {4, 6, 7, 32, 64, 3}, {0, 4, 1, 3, 5, 2}, bulk}, 4},
+        {{6, {8, 5, 4, 100, 7, 7}, {0, 3, 5, 2, 1, 4}, bulk}, 4},
+        {{3, {88, 165, 5}, {1, 0, 2}, bulk}, 4},
+        {{3, {63, 94, 3}, {1, 0, 2}, bulk}, 8},
     };
     static const unsigned shifts[][2] = {{0, 0}, {3, 0}, {0, 5}, {9, 7}};
     for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-        for (unsigned width = 1; width <= 2; width *= 2)
+        for (unsigned width = 1; width <= 8; width *= 2)
             for (unsigned k = 0; k < 4; k++)
                 if (all[i].widths & width)
                     permute(&all[i].problem, width, shifts[k][0], shifts[k][1]);

@@ -357,6 +357,32 @@ static void narrow_tiles_suit(void **unused) {
     assert_true(plan.bulk.columns > 5);
 }
 
+/* Columns lie along the dimension in which most share look-ups, of bytes and pairs; 4-byte elements of which
+ * bulk copies have no other tile are looked up, and so are short rows of them. */
+static void look_ups_are_shared(void **unused) {
+    (void)unused;
+    struct wl__permute_bulk_plan plan;
+    for (unsigned width = 1; width <= 2; width++) {
+        const struct problem p = {width, 3, {743, 80, 4}, {2, 1, 0}};
+        assert_true(plans(&plan, &p, 4096 + width));
+        assert_false(plan.words || plan.records);
+        assert_int_equal(plan.bulk.columns, 80);
+        assert_int_equal(plan.bulk.column_in, 4 * width);
+        carry_out_bulk(&p, &plan);
+    }
+    const struct problem nested = {4, 6, {4, 6, 7, 32, 64, 3}, {0, 4, 1, 3, 5, 2}};
+    assert_true(plans(&plan, &nested, 4096 + 4));
+    assert_true(plan.narrow && plan.records);
+    assert_int_equal(plan.unit, 4);
+    carry_out_bulk(&nested, &plan);
+    const struct problem rows = {4, 3, {88, 165, 5}, {1, 0, 2}};
+    assert_true(plans(&plan, &rows, 4096));
+    assert_true(plan.narrow && !plan.element);
+    assert_int_equal(plan.unit, 4);
+    assert_int_equal(plan.bulk.units, 5);
+    carry_out_bulk(&rows, &plan);
+}
+
 /* Bytes of the output between a warp's first lanes and their neighbours, in an asynchronous plan of a problem
  * of 4-byte elements. */
 static uint64_t between_lanes(unsigned rank, const uint64_t *sizes, const unsigned *order) {
@@ -386,7 +412,7 @@ static void lanes_store_neighbours(void **unused) {
 /* The choices that the library would make. */
 static void choices_are_right(void **unused) {
     (void)unused;
-    unsigned planned = 0, records = 0, along_two = 0;
+    unsigned planned = 0, records = 0, along_two = 0, turned = 0, units = 0;
     for (unsigned i = 0; i < CASES(3000); i++) {
         struct drawn drawn = draw(60000);
         const struct wl__permute_shape shape = drawn.shape;
@@ -406,14 +432,19 @@ static void choices_are_right(void **unused) {
         if (wl__permute_plan_bulk(tuned, &bulk, &shape, drawn.to, drawn.from,
                                   plan.in_shifted || plan.out_shifted)) {
             carry_out_bulk(&drawn.p, &bulk);
-            const bool is = bulk.unit < 4 && !bulk.words && bulk.bulk.column_in > bulk.bulk.units * bulk.unit;
-            records += is;
-            along_two += is && !bulk.bulk.wraps;
+            const bool looks_up = bulk.narrow && !bulk.words && !bulk.element,
+                       apart = bulk.bulk.column_in > bulk.bulk.units * bulk.unit;
+            records += looks_up && bulk.records && apart;
+            along_two += looks_up && bulk.records && apart && !bulk.bulk.wraps;
+            turned += looks_up && !bulk.records && apart;
+            units += looks_up && bulk.unit == 4;
         }
     }
     assert_in_range(planned, CASES(1500), CASES(3000));
     assert_in_range(records, CASES(3000) / 20, CASES(3000));
     assert_in_range(along_two, CASES(3000) / 500, CASES(3000));
+    assert_in_range(turned, CASES(3000) / 1000, CASES(3000));
+    assert_in_range(units, CASES(3000) / 500, CASES(3000));
 }
 
 /* As a batch of transposes: the layout, the other dimensions in the output's order, and as many blocks as a
@@ -473,6 +504,7 @@ int main(void) {
         cmocka_unit_test(fine_tiles_are_considered),
         cmocka_unit_test(records_share),
         cmocka_unit_test(narrow_tiles_suit),
+        cmocka_unit_test(look_ups_are_shared),
         cmocka_unit_test(lanes_store_neighbours),
         cmocka_unit_test(choices_are_right),
     };
