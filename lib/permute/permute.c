@@ -403,12 +403,12 @@ static bool is_small(const struct wl__problem *p) {
                WL_AS_COPY;
 }
 
-/* In large arrays its boxes of wide elements beat small tiles. */
+/* In large arrays its boxes of wide elements beat small tiles, and rows that only two dimensions move. */
 static double cost_small(const struct wl__problem *p) {
     if (is_small(p))
         return WL_AS_COPY;
-    const bool second =
-        can_rows(p) ? wl__permute_tears_rows(p->tuned, &p->shape) : p->shape.width >= 8 && has_small_tiles(p);
+    const bool second = can_rows(p) ? p->shape.rank == 3 && wl__permute_tears_rows(p->tuned, &p->shape)
+                                    : p->shape.width >= 8 && has_small_tiles(p);
     return second ? WL_SECOND : WL_DEAR;
 }
 

@@ -114,6 +114,7 @@ const struct wl__tuned wl__tuned_hopper = {
                        .most_few = 8,
                        .of_narrow = {.torn = 28 << 10,
                                      .short_pairs = 512,
+                                     .short_eight = 1024,
                                      .whole = 256,
                                      .pairs = 40 << 10,
                                      .short_rows = 2000,

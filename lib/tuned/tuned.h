@@ -186,6 +186,7 @@ struct wl__tuned_transpose {
         struct wl__tuned_small_narrow {
             uint32_t torn;        /* bytes of a matrix, of up to most_few streams that are no whole vectors */
             uint32_t short_pairs; /* bytes of such a stream that is whole vectors, of pairs */
+            uint32_t short_eight; /* the same of most_few rows of bytes, which are shorter than that */
             uint32_t whole;       /* bytes of each of more streams that fill a block: see fills_blocks() */
             uint32_t pairs;       /* bytes of a matrix, of more rows of pairs that fill no blocks */
             uint32_t short_rows;  /* bytes of a row below which it is, of such rows of bytes */
