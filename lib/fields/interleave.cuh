@@ -28,13 +28,15 @@ struct wl_chunk {
 
 static __device__ __forceinline__ struct wl_chunk wl_chunk_find(const struct wl_interleave_shape *shape,
                                                                 uint64_t index) {
-    uint64_t batch = 0;
+    uint64_t batch = 0, packed = 0, streams = 0;
     if (index >= shape->chunks) {
         batch = wl_divide(index, shape->chunks);
         index -= batch * shape->chunks;
+        if (shape->batch.digits)
+            batch = wl_find_matrix(&shape->batch, (uint32_t)batch, &packed, &streams);
     }
-    struct wl_chunk chunk = {index * shape->structures, shape->packed + batch * shape->packed_stride,
-                             batch * shape->stream_batch};
+    struct wl_chunk chunk = {index * shape->structures, shape->packed + packed + batch * shape->packed_stride,
+                             streams + batch * shape->stream_batch};
     return chunk;
 }
 

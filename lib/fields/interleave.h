@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "lib/cuda/batch.h"
+
 /* Maximum streams of one launch. */
 #define WL_STREAMS_MAX 64
 
@@ -18,6 +20,7 @@ struct wl_interleave_shape {
     uint64_t packed;        /* address of the structures */
     uint64_t packed_stride; /* bytes from one matrix to the next */
     uint64_t stream_batch;  /* the same for the streams */
+    struct wl_batch batch;  /* other dimensions of the matrices: from the structures, and to the streams */
     uint32_t structures;    /* by which chunks advance */
     uint32_t slack;   /* structures that a chunk holds before its own, and for interleave after them too */
     uint32_t vectors; /* 16-byte vectors that all streams have in a chunk: fields times groups times

@@ -4,6 +4,7 @@
 #define WIDELOAD_LIB_STREAMS_H
 
 #include "lib/context.h"
+#include "lib/cuda/batch.h"
 
 struct wl__streams {
     const char *call; /* for wl_explain() */
@@ -17,10 +18,18 @@ struct wl__streams {
     uint64_t stream_bytes;
     /* The number of such problems; bytes from one to the next, on both sides. */
     uint64_t batch, packed_batch, stream_batch;
+    /* Its dimensions before the last one, if it has several: from the structures, and to the streams.  The
+     * batch counts the problems of all, which are fewer than 2^31 then. */
+    struct wl_batch others;
 };
 
 static inline wl_devptr wl__stream_address(const struct wl__streams *streams, unsigned field) {
     return streams->each ? streams->each[field] : streams->stream + field * streams->stream_bytes;
+}
+
+/* Whether the problems have several dimensions, which only chunks know of. */
+static inline bool wl__has_others(const struct wl__streams *streams) {
+    return streams->others.digits > 0;
 }
 
 /* Addresses and distances are multiples of the width, and have been checked. */

@@ -12,7 +12,7 @@ static const wl__kernel kernels[] = {WL_KERNEL_deinterleave1_32, WL_KERNEL_deint
 
 bool wl__can_32(const struct wl__problem *p) {
     const struct wl__streams *streams = p->streams;
-    if (streams->together || streams->fields != WL_32_STREAMS ||
+    if (streams->together || streams->fields != WL_32_STREAMS || wl__has_others(streams) ||
         (streams->width < WIDTH_LEAST && !wl__has_bulk(p->context)))
         return false;
     uint64_t bits = streams->packed;

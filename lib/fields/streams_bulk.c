@@ -11,7 +11,8 @@
 bool wl__can_bulk(const struct wl__problem *p) {
     const struct wl__streams *streams = p->streams;
     if (!wl__has_bulk(p->context) || streams->together || streams->width > WIDTH_LIMIT ||
-        streams->fields <= WORD_BYTES / streams->width || streams->fields > WL_BULK_STREAMS)
+        streams->fields <= WORD_BYTES / streams->width || streams->fields > WL_BULK_STREAMS ||
+        wl__has_others(streams))
         return false;
     uint64_t packed = streams->packed, each = 0;
     if (streams->batch > 1) {

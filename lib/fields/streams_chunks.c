@@ -15,6 +15,8 @@ static unsigned misalignment(const struct wl__streams *streams, const struct wl_
     uint64_t bits = streams->batch > 1 ? streams->stream_batch : 0;
     for (unsigned f = 0; f < streams->fields; f++)
         bits |= shape->streams[f];
+    for (uint32_t i = 0; i < shape->batch.digits; i++)
+        bits |= shape->batch.digit[i].to;
     return (unsigned)bits;
 }
 
@@ -55,9 +57,10 @@ static bool place(const struct wl__streams *streams, struct wl_interleave_shape 
     }
     shape->row = VECTOR_BYTES * (even ? fields + 1 : fields);
     *shared_bytes = VECTOR_BYTES * (vectors + gaps + 1);
-    bool rows =
-        shape->slack == 0 && shape->packed % VECTOR_BYTES == 0 && shape->packed_stride % VECTOR_BYTES == 0;
-    return even && !rows;
+    uint64_t places = shape->packed | shape->packed_stride;
+    for (uint32_t i = 0; i < shape->batch.digits; i++)
+        places |= shape->batch.digit[i].from;
+    return even && !(shape->slack == 0 && places % VECTOR_BYTES == 0);
 }
 
 /* Parts the fields that a warp takes at once by a word, where neighbouring streams begin in the same banks of
@@ -117,6 +120,7 @@ wl_error wl__run_chunks(const struct wl__problem *p) {
         .packed = streams->packed,
         .packed_stride = streams->packed_batch,
         .stream_batch = streams->stream_batch,
+        .batch = streams->others,
         .fields = streams->fields,
         .fields_inverse = inverse_of(streams->fields),
         .pairs_inverse = streams->fields > 3 ? inverse_of(streams->fields / 2) : 0,

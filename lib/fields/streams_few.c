@@ -15,7 +15,7 @@ static wl__kernel kernel_of(const struct wl__streams *streams) {
 
 bool wl__can_few(const struct wl__problem *p) {
     const struct wl__streams *streams = p->streams;
-    if (streams->fields < 2 || streams->fields > WL_FEW_LIMIT)
+    if (streams->fields < 2 || streams->fields > WL_FEW_LIMIT || wl__has_others(streams))
         return false;
     uint64_t bits = streams->packed;
     if (streams->batch > 1)

@@ -2,7 +2,7 @@
 #ifndef WIDELOAD_LIB_TRANSPOSE_BATCH_H
 #define WIDELOAD_LIB_TRANSPOSE_BATCH_H
 
-#include "lib/transpose/transpose_batch.h"
+#include "lib/cuda/batch.h"
 #include "wideload.h"
 
 /* The dimensions before the last one, whose distances the layout's strides are.  The layout's batch counts

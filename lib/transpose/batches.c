@@ -62,6 +62,8 @@ static bool suits(const struct wl__problem *p, const struct wl__mover *mover) {
                wl__fills_tiles(p, &wl__slots_of_rows[0], p->tuned->batches.slots_full);
     if (mover->run == wl__run_windows)
         return suits_windows(p);
+    if (mover->run == wl__run_narrow)
+        return true;
     /* Where clusters would serve, wl_permute's tiles are faster. */
     return mover->run == wl__run_shifted && suits_shifted(p);
 }
@@ -76,6 +78,8 @@ double wl__transpose_cost(wl_context *context, unsigned width, wl_devptr to, wl_
     const struct wl__mover *mover = wl__mover_pick(wl__transpose_movers, 0, &p);
     if (!mover || !suits(&p, mover)) /* NULL with masks */
         return WL_DEAR;
+    if (mover->run == wl__run_narrow)
+        return width * layout->rows * layout->cols <= p.tuned->batches.small ? WL_SECOND : WL_AS_COPY;
     const bool tall = mover->run == wl__run_panels && p.columns.tall &&
                       layout->rows >= p.tuned->batches.tall_rows && layout->rows % VECTOR == 0;
     return tall ? WL_SECOND : WL_AS_COPY;

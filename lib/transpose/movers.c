@@ -68,11 +68,21 @@ static wl_error run_line(const struct wl__problem *p) {
 }
 
 static bool can_narrow(const struct wl__problem *p) {
-    return !p->is_mixed && wl__narrow_can(&p->layout);
+    return wl__narrow_can(&p->layout);
+}
+
+/* Whether streams serve a batch of matrices that lie anywhere: they must be long, and longer where those of
+ * the input end within vectors, since each loads what its neighbours do. */
+static bool suits_narrow_batch(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    const bool tall = l->rows > l->cols;
+    const uint64_t stream = p->width * (tall ? l->rows : l->cols);
+    return stream >= p->tuned->batches.streams[!tall && stream % VECTOR != 0] &&
+           wl__narrow_fits(&p->tuned->narrow, p->width, l);
 }
 
 static double cost_narrow(const struct wl__problem *p) {
-    return wl__cost_where(p->is_narrow);
+    return wl__cost_where(p->is_mixed ? suits_narrow_batch(p) : p->is_narrow);
 }
 
 /* Streams that are no whole vectors: of some number of bytes the panels are faster, by up to 1.5 times. Those
@@ -148,8 +158,8 @@ static bool is_long_narrow(const struct wl__problem *p) {
            (p->width == 1 && l->cols <= tuned->few && stream >= tuned->bytes);
 }
 
-static wl_error run_narrow(const struct wl__problem *p) {
-    return wl__narrow_transpose(p->context, p->width, p->to, p->from, &p->layout, p->stream);
+wl_error wl__run_narrow(const struct wl__problem *p) {
+    return wl__narrow_transpose(p->context, p->width, p->to, p->from, &p->layout, &p->digits, p->stream);
 }
 
 /* ---------------------------------------------------------------- small arrays */
@@ -505,7 +515,7 @@ static const struct wl__mover movers[] = {
     {"pieces", "short rows that are no whole vectors, back to back: bulk copies of contiguous rows",
      can_pieces, cost_torn_pieces, wl__run_pieces},
     {"narrow", "few columns, or rows, that lie back to back: structures and streams", can_narrow, cost_narrow,
-     run_narrow},
+     wl__run_narrow},
     {"async",
      "rows of both sides begin and end at 16 bytes: 16-byte accesses, large tiles loaded asynchronously",
      can_async, cost_async, wl__run_async},

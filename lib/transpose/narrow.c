@@ -49,7 +49,8 @@ static bool is_apart(const struct wl__tuned_narrow *tuned, unsigned width,
 }
 
 wl_error wl__narrow_transpose(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
-                              const wl_transpose_layout *layout, wl_stream stream) {
+                              const wl_transpose_layout *layout, const struct wl__digits *digits,
+                              wl_stream stream) {
     struct wl__streams streams = {
         .width = width,
         .fields = (unsigned)layout->cols,
@@ -74,5 +75,10 @@ wl_error wl__narrow_transpose(wl_context *context, unsigned width, wl_devptr to,
             .packed_batch = layout->to_stride * width,
             .stream_batch = layout->from_stride * width,
         };
+    streams.others = wl__batch_of(width, digits);
+    for (uint32_t i = 0; streams.together && i < streams.others.digits; i++) {
+        struct wl_batch_digit *const digit = &streams.others.digit[i];
+        *digit = (struct wl_batch_digit){digit->size, digit->to, digit->from};
+    }
     return wl__streams_move(context, &streams, stream);
 }

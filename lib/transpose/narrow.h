@@ -5,6 +5,7 @@
 #define WIDELOAD_LIB_NARROW_H
 
 #include "lib/context.h"
+#include "lib/transpose/batch.h"
 
 /* Whether wl__narrow_transpose() can do it.  The layout is complete: no 0 stands for a default.
  *
@@ -17,9 +18,11 @@ bool wl__narrow_can(const wl_transpose_layout *layout);
  * most of a block would be idle. */
 bool wl__narrow_fits(const struct wl__tuned_narrow *tuned, unsigned width, const wl_transpose_layout *layout);
 
-/* to[b][c][r] = from[b][r][c].  wl__narrow_can() must take the layout, which is not empty; arguments have
- * been checked; addresses are multiples of width.  The caller records the choice. */
+/* to[b][c][r] = from[b][r][c], also of a batch in several dimensions.  wl__narrow_can() must take the layout,
+ * which is not empty; arguments have been checked; addresses are multiples of width.  The caller records the
+ * choice. */
 wl_error wl__narrow_transpose(wl_context *context, unsigned width, wl_devptr to, wl_devptr from,
-                              const wl_transpose_layout *layout, wl_stream stream);
+                              const wl_transpose_layout *layout, const struct wl__digits *digits,
+                              wl_stream stream);
 
 #endif

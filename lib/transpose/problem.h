@@ -64,6 +64,7 @@ wl_error wl__run_panels(const struct wl__problem *p);
 wl_error wl__run_vectors(const struct wl__problem *p);
 wl_error wl__run_async(const struct wl__problem *p);
 wl_error wl__run_windows(const struct wl__problem *p);
+wl_error wl__run_narrow(const struct wl__problem *p);
 wl_error wl__run_clusters(const struct wl__problem *p);
 wl_error wl__run_slots(const struct wl__problem *p);
 wl_error wl__run_pieces(const struct wl__problem *p);

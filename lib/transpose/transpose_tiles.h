@@ -3,7 +3,7 @@
 #ifndef WIDELOAD_KERNELS_TRANSPOSE_TILES_H
 #define WIDELOAD_KERNELS_TRANSPOSE_TILES_H
 
-#include "lib/transpose/transpose_batch.h"
+#include "lib/cuda/batch.h"
 #include <stdbool.h>
 
 /* Addresses.  Kernels take pointers: nvcc assumes that a parameter's pointers are to global memory. From an

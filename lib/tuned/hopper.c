@@ -127,6 +127,8 @@ const struct wl__tuned wl__tuned_hopper = {
                  .full = {50, 60, 65, 70, 50},
                  .most = {140 << 20, 130 << 20, 130 << 20, WL_NEVER, WL_NEVER},
                  .stream = 65536,
+                 .streams = {1024, 8192},
+                 .small = 24576,
                  .slots_full = 70,
                  .torn = {{.rows = 120, .cols = 1, .full = 85, .most = 110 << 20},
                           {.rows = 64, .cols = 250, .full = 75, .most = WL_NEVER}},

@@ -204,6 +204,9 @@ struct wl__tuned_transpose {
         /* Tiles of whole vectors: hundredths of them that must be full; bytes of an array at most; and bytes
          * of a row of the input at most. */
         uint32_t full[5], most[5], stream;
+        uint32_t streams[2]; /* bytes of a stream at least, of few columns or rows; of rows that are no whole
+                                vectors */
+        uint32_t small;      /* bytes of a matrix of streams up to which other movers are as fast */
         uint32_t slots_full; /* the same for slots of pairs whose output begins at sectors */
         /* Other tiles of 4 and 8 bytes. */
         struct wl__tuned_torn_batches {

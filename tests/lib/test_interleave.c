@@ -372,7 +372,8 @@ static void transpose(unsigned width, const wl_transpose_layout *layout, unsigne
             for (uint64_t c = 0; c < l->cols; c++)
                 copy_element(bytes_of(&to) + (b * l->to_stride + c * l->to_ld + r) * width,
                              bytes_of(&from) + (b * l->from_stride + r * l->from_ld + c) * width, width);
-    need(wl__narrow_transpose(context, width, to.device, from.device, layout, NULL));
+    need(wl__narrow_transpose(context, width, to.device, from.device, layout,
+                              &(struct wl__digits){.count = 0}, NULL));
     if (wl_synchronize(context))
         fail_msg("%s: %s", what, wl_message());
     check(&from, what);

@@ -1,10 +1,11 @@
-/* Where the matrices of a batch lie, for the transposing kernels, and for the library, which fills it.
+/* Where the matrices of a batch lie, for the kernels that transpose them, and for the library, which fills
+ * it.
  *
  * A batch may have several dimensions, each with a distance of its own in both arrays: the other dimensions
  * of a permutation.  A matrix's number then has a digit for each.  These are all digits but the last, which
  * has no limit, and whose distances kernels have by themselves. */
-#ifndef WIDELOAD_KERNELS_TRANSPOSE_BATCH_H
-#define WIDELOAD_KERNELS_TRANSPOSE_BATCH_H
+#ifndef WIDELOAD_KERNELS_BATCH_H
+#define WIDELOAD_KERNELS_BATCH_H
 
 #include "lib/cuda/divisor.h"
 
