@@ -79,7 +79,7 @@ double wl__transpose_cost(wl_context *context, unsigned width, wl_devptr to, wl_
     if (!mover || !suits(&p, mover)) /* NULL with masks */
         return WL_DEAR;
     if (mover->run == wl__run_narrow)
-        return width * layout->rows * layout->cols <= p.tuned->batches.small ? WL_SECOND : WL_AS_COPY;
+        return width * layout->rows * layout->cols <= p.tuned->batches.streams.small ? WL_SECOND : WL_AS_COPY;
     const bool tall = mover->run == wl__run_panels && p.columns.tall &&
                       layout->rows >= p.tuned->batches.tall_rows && layout->rows % VECTOR == 0;
     return tall ? WL_SECOND : WL_AS_COPY;

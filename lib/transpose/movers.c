@@ -72,12 +72,16 @@ static bool can_narrow(const struct wl__problem *p) {
 }
 
 /* Whether streams serve a batch of matrices that lie anywhere: they must be long, and longer where those of
- * the input end within vectors, since each loads what its neighbours do. */
+ * the input end within vectors, since each loads what its neighbours do.  Matrices whose streams end so, and
+ * those of narrow elements, must not be small. */
 static bool suits_narrow_batch(const struct wl__problem *p) {
+    const struct wl__tuned_stream_batches *tuned = &p->tuned->batches.streams;
     const wl_transpose_layout *l = &p->layout;
     const bool tall = l->rows > l->cols;
     const uint64_t stream = p->width * (tall ? l->rows : l->cols);
-    return stream >= p->tuned->batches.streams[!tall && stream % VECTOR != 0] &&
+    const bool torn = stream % VECTOR != 0;
+    return stream >= (tall || !torn ? tuned->least : tuned->torn_rows[p->width > 2]) &&
+           ((!torn && p->width > 2) || matrix_bytes(p) >= tuned->matrix) &&
            wl__narrow_fits(&p->tuned->narrow, p->width, l);
 }
 

@@ -204,9 +204,12 @@ struct wl__tuned_transpose {
         /* Tiles of whole vectors: hundredths of them that must be full; bytes of an array at most; and bytes
          * of a row of the input at most. */
         uint32_t full[5], most[5], stream;
-        uint32_t streams[2]; /* bytes of a stream at least, of few columns or rows; of rows that are no whole
-                                vectors */
-        uint32_t small;      /* bytes of a matrix of streams up to which other movers are as fast */
+        /* Structures and streams: bytes of a stream at least, and of rows that are no whole vectors, of up to
+         * 2 bytes and wider; of a matrix at least, where streams are none, and of up to 2 bytes; and of one
+         * up to which other movers are as fast. */
+        struct wl__tuned_stream_batches {
+            uint32_t least, torn_rows[2], matrix, small;
+        } streams;
         uint32_t slots_full; /* the same for slots of pairs whose output begins at sectors */
         /* Other tiles of 4 and 8 bytes. */
         struct wl__tuned_torn_batches {
