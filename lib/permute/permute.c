@@ -126,7 +126,7 @@ static bool tiles_beat_narrow(const struct wl__problem *p) {
 static bool narrow_beats_tiles(const struct wl__problem *p, unsigned waves) {
     const struct wl__permute_bulk_plan *bulk = p->plans->bulk;
     const struct wl__tuned_narrow_rows *tuned = &p->tuned->bulk.narrow_rows;
-    const double(*of)[2] = p->shape.width == 2 ? tuned->pairs : bulk->records ? tuned->records : tuned->words;
+    const double(*of)[2] = p->shape.width == 2 ? tuned->pairs : tuned->bytes;
     double most = 0;
     for (unsigned i = 0; i < WL_BESIDE && waves >= of[i][0]; i++)
         most = of[i][1];
@@ -144,7 +144,7 @@ static bool can_bulk(const struct wl__problem *p) {
     const bool in_registers = p->plans->tiled == REGISTERS,
                shifted = in_registers && (tiles->in_shifted || tiles->out_shifted);
     const unsigned waves = in_registers ? tiles->in_wave + tiles->out_wave : 0;
-    const double first = (width == 2 ? tuned->narrow_rows.pairs : tuned->narrow_rows.words)[0][0];
+    const double first = (width == 2 ? tuned->narrow_rows.pairs : tuned->narrow_rows.bytes)[0][0];
     const bool narrow = width <= 2 && (in_registers ? waves >= first : width == 1);
     /* Registers' tiles of wider elements are 1.04 to 1.5 times as fast where rows begin at vectors. */
     if (width > 2 && in_registers && !shifted)

@@ -239,7 +239,7 @@ static void consider_one(struct records *r, struct wl__permute_bulk_plan *plan, 
 
 /* Records along two. */
 static void consider_two(struct records *r, struct wl__permute_bulk_plan *plan, double *least) {
-    static const unsigned aims[] = {96, 128, 192, 256, 384, 512, 768, 1024, 1536};
+    static const unsigned aims[] = {96, 128, 192, 256, 384, 512, 768, 1024, 1536, 3072, 6144, 12288, 24576};
     enum { AIMS = sizeof(aims) / sizeof(aims[0]) };
     const uint64_t width = r->shape->width, run = r->pattern * width, wide = r->shape->dim[r->across].size,
                    share = wl__divide_up(SECTOR - r->unit, run);

@@ -331,9 +331,9 @@ struct wl__tuned_bulk {
         uint32_t in, out;
         double dear[2];
         /* Where no row of `tiles` is shifted: from how many wavefronts of both sides' accesses of `tiles` on
-         * these may be estimated to cost how much; for bytes by words and by records, and for pairs. */
+         * these may be estimated to cost how much; for bytes, and for pairs. */
 #define WL_BESIDE 3
-        double words[WL_BESIDE][2], records[WL_BESIDE][2], pairs[WL_BESIDE][2];
+        double bytes[WL_BESIDE][2], pairs[WL_BESIDE][2];
     } narrow_rows;
 };
 

@@ -334,6 +334,10 @@ static void records_share(void **unused) {
     assert_true(plans(&plan, &(struct problem){1, 5, {8, 128, 96, 4, 4}, {2, 0, 1, 4, 3}}, 4096));
     assert_int_equal(plan.bulk.wraps, 0);
     assert_int_equal(plan.bulk.cells % (WL_PERMUTE_NARROW_THREADS / 32), 0);
+    /* A tile has several even of large ones. */
+    assert_true(plans(&plan, &(struct problem){2, 6, {29, 47, 4, 13, 7, 4}, {1, 0, 4, 2, 5, 3}}, 4096));
+    assert_int_equal(plan.bulk.turn.count, 4 * 13 * 7 * 4);
+    assert_in_range(plan.bulk.columns, 8, 13);
 }
 
 /* Tiles of narrow elements are no smaller than what keeps enough in flight; rows of pairs that are one access
