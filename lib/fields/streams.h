@@ -27,7 +27,7 @@ static inline wl_devptr wl__stream_address(const struct wl__streams *streams, un
     return streams->each ? streams->each[field] : streams->stream + field * streams->stream_bytes;
 }
 
-/* Whether the problems have several dimensions, which only chunks know of. */
+/* Whether the problems have several dimensions, which only chunks and tiles know of. */
 static inline bool wl__has_others(const struct wl__streams *streams) {
     return streams->others.digits > 0;
 }

@@ -5,6 +5,11 @@
 /* One of a batch. */
 static wl_error run(const struct wl__problem *p, uint64_t at) {
     const struct wl__streams *streams = p->streams;
+    uint64_t packed = 0, stream = 0;
+    if (wl__has_others(streams))
+        at = wl_find_matrix(&streams->others, (uint32_t)at, &packed, &stream);
+    packed += at * streams->packed_batch;
+    stream += at * streams->stream_batch;
     static const wl__kernel kernels[2][5] = {
         {WL_KERNEL_wide_deinterleave1, WL_KERNEL_wide_deinterleave2, WL_KERNEL_wide_deinterleave4,
          WL_KERNEL_wide_deinterleave8, WL_KERNEL_wide_deinterleave16},
@@ -16,13 +21,13 @@ static wl_error run(const struct wl__problem *p, uint64_t at) {
         unsigned left = streams->fields - done, now = left < WL_WIDE_STREAMS ? left : WL_WIDE_STREAMS;
         struct wl_wide_shape shape = {
             .n = streams->n,
-            .packed = streams->packed + at * streams->packed_batch + (uint64_t)done * streams->width,
+            .packed = streams->packed + packed + (uint64_t)done * streams->width,
             .pitch = (uint64_t)streams->fields * streams->width,
             .fields = now,
             .tiles = (now + WL_WIDE_TILE - 1) / WL_WIDE_TILE,
         };
         for (unsigned f = 0; f < now; f++)
-            shape.streams[f] = wl__stream_address(streams, done + f) + at * streams->stream_batch;
+            shape.streams[f] = wl__stream_address(streams, done + f) + stream;
         uint64_t blocks = (streams->n / WL_WIDE_TILE + (streams->n % WL_WIDE_TILE != 0)) * shape.tiles, first;
         void *arguments[] = {&shape, &first};
         wl_error error =

@@ -403,7 +403,8 @@ static bool is_small(const struct wl__problem *p) {
                WL_AS_COPY;
 }
 
-/* In large arrays its boxes of wide elements beat small tiles, and rows that only two dimensions move. */
+/* In large arrays its boxes of wide elements beat small tiles.  Boxes of rows do where only two dimensions
+ * change places. */
 static double cost_small(const struct wl__problem *p) {
     if (is_small(p))
         return WL_AS_COPY;

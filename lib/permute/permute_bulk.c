@@ -116,8 +116,8 @@ static unsigned packed_of(const struct wl__permute_shape *shape, uint64_t to, ui
                : 0;
 }
 
-/* How elements may be moved: PACKED where rows that stay together can be, and LOOKED_UP also if they are as
- * wide as a unit of look-ups. */
+/* How elements may be moved.  PACKED: rows that stay together may be packed.  LOOKED_UP: 4-byte elements go
+ * by look-ups. */
 enum way { PLAIN, PACKED, LOOKED_UP };
 
 /* By what they are moved: as in struct box. */

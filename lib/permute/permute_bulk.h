@@ -39,7 +39,8 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
 /* permute_units.c: the kernel that packs elements of so many bytes; WL_KERNEL_COUNT if there is none. */
 wl__kernel wl__permute_units_kernel(unsigned element);
 
-/* permute_records.c: plans tiles of records, for elements that are moved by 1 or 2 bytes; sets their cost.
+/* permute_records.c: plans tiles of records, for elements that are looked up by units of 1, 2 or 4
+ * bytes; sets their cost.
  * False if none costs less than `limit`. */
 bool wl__permute_plan_records(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
                               const struct wl__permute_shape *shape, unsigned unit, unsigned element,

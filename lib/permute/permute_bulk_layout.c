@@ -254,8 +254,8 @@ static uint32_t least_alike(uint64_t column_out, unsigned unit) {
     return alike;
 }
 
-/* Columns that begin alike share look-ups.  Has columns along the dimension of the loads in which most do;
- * false if they are.  Runs that continue along the columns leave no choice. */
+/* Columns that begin alike share look-ups.  Puts columns along the dimension of the loads in which most do.
+ * Returns false if they lie there already.  Runs that continue along the columns leave no choice. */
 static bool turn_columns(struct wl_permute_bulk *bulk, unsigned unit) {
     uint64_t most = wl__divide_up(bulk->columns, least_alike(bulk->column_out, unit));
     struct wl_permute_run *best = NULL;

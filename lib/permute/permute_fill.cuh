@@ -112,10 +112,8 @@ static __device__ __forceinline__ void load_vectors(const struct wl_permute_bulk
     const int at = (int)(threadIdx.x - load * p.vectors.count) * WL_PERMUTE_ACCESS;
     if (load >= together)
         return;
-    const unsigned char *place = wl_permute_memory + p.load_table + load * 16, *const end =
-                                                                                   wl_permute_memory +
-                                                                                   p.load_table +
-                                                                                   p.loads * 16;
+    const unsigned char *const end = wl_permute_memory + p.load_table + p.loads * 16;
+    const unsigned char *place = wl_permute_memory + p.load_table + load * 16;
 #pragma unroll 2
     for (; place < end; place += together * 16) {
         const uint4 noted = *(const uint4 *)place;

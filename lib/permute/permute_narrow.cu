@@ -1,8 +1,8 @@
 /* Permutes dimensions through tiles in shared memory that bulk copies fill.  Elements have one or several
  * units of WL_WIDTH bytes, 1, 2 or 4, and rows begin anywhere.  Tiles are those of permute_bulk.cu, or
- * records (permute_records.c): all of some short dimensions and part of one long one or two, along the first
- * of which columns lie then.  Else columns are elements of a row, or lie along another dimension of the loads
- * if more of them share look-ups there.
+ * records (permute_records.c): all of some short dimensions and part of one long one or two.  Columns are
+ * elements of a row, or records along the first long dimension.  They lie along another dimension of the
+ * loads if more of them share look-ups there.
  *
  * Traffic: every byte is written once and read once, but for the sectors that two tiles share at the ends of
  * their rows.  Only whole sectors are written, except at the ends of the array's rows, or of a tile whose

@@ -71,9 +71,9 @@ static bool can_narrow(const struct wl__problem *p) {
     return wl__narrow_can(&p->layout);
 }
 
-/* Whether streams serve a batch of matrices that lie anywhere: they must be long, and longer where those of
- * the input end within vectors, since each loads what its neighbours do.  Matrices whose streams end so, and
- * those of narrow elements, must not be small. */
+/* Whether streams serve a batch of matrices that lie anywhere.  Streams must be long.  Rows that end within
+ * vectors must be longer: a chunk loads a vector more of each.  Matrices whose streams end within vectors,
+ * and matrices of narrow elements, must not be small. */
 static bool suits_narrow_batch(const struct wl__problem *p) {
     const struct wl__tuned_stream_batches *tuned = &p->tuned->batches.streams;
     const wl_transpose_layout *l = &p->layout;

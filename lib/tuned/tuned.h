@@ -204,13 +204,15 @@ struct wl__tuned_transpose {
         /* Tiles of whole vectors: hundredths of them that must be full; bytes of an array at most; and bytes
          * of a row of the input at most. */
         uint32_t full[5], most[5], stream;
-        /* Structures and streams: bytes of a stream at least, and of rows that are no whole vectors, of up to
-         * 2 bytes and wider; of a matrix at least, where streams are none, and of up to 2 bytes; and of one
-         * up to which other movers are as fast. */
-        struct wl__tuned_stream_batches {
-            uint32_t least, torn_rows[2], matrix, small;
-        } streams;
         uint32_t slots_full; /* the same for slots of pairs whose output begins at sectors */
+        /* Structures and streams. */
+        struct wl__tuned_stream_batches {
+            uint32_t least;        /* bytes of a stream at least: of columns, and of rows of whole vectors */
+            uint32_t torn_rows[2]; /* the same of other rows, of up to 2 bytes and of wider elements */
+            uint32_t matrix;       /* bytes of a matrix at least: of up to 2 bytes, and of other streams than
+                                      whole vectors */
+            uint32_t small;        /* bytes of a matrix up to which other movers are as fast */
+        } streams;
         /* Other tiles of 4 and 8 bytes. */
         struct wl__tuned_torn_batches {
             uint32_t rows, cols, full, most;
@@ -277,11 +279,11 @@ struct wl__tuned_bulk {
     double idle;        /* for fewer */
     double tile;        /* per byte of a tile */
     double wave;        /* for each wavefront beyond three */
-    /* Copies whose two ends lie differently within a line, or a sector, take more requests.  By 4 and 8
-     * bytes, and narrower. */
+    /* Copies whose two ends lie differently within a line, or a sector, take more requests.  For tiles of 4
+     * and 8 bytes, and for look-ups and words. */
     double off_lines[2], off_sectors[2];
-    double most;     /* dearer tiles are not taken */
-    double look_ups; /* what tiles of 4-byte elements may cost that are looked up, if there are no others */
+    double most;          /* dearer tiles are not taken */
+    double look_ups;      /* dearer look-ups of 4-byte elements are not taken, where there is no other tile */
     uint32_t memory_of_8; /* bytes of a block up to which eight fit a multiprocessor; else four */
     uint32_t few;         /* 1- and 2-byte elements, or bytes of wider ones, that are moved as one element */
     /* 1- and 2-byte elements: 3450 tiles of 300 shapes, an H200.  The two figures for units of 4 bytes are
@@ -319,7 +321,7 @@ struct wl__tuned_bulk {
         double joined; /* how much longer a step takes whose columns are of two dimensions */
         uint32_t
             short_run; /* rows of a run that continues along the rows, up to which single bytes are faster */
-        double margin; /* what look-ups of bytes must cost less */
+        double margin; /* by how much look-ups of bytes, but not records, must be cheaper */
         double off_lines[2]; /* as below, for rows that begin within sectors, and others */
         double dear_async;   /* cost of asynchronous loads' tiles from which on these win */
         double beside_async; /* and what these may be estimated to cost then */

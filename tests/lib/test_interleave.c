@@ -380,6 +380,106 @@ static void transpose(unsigned width, const wl_transpose_layout *layout, unsigne
     check(&to, what);
 }
 
+/* Batches in several dimensions, which begin anywhere: `from` and `to` are elements from one matrix to the
+ * next of a digit, the last of which are the layout's strides. */
+struct mixed {
+    unsigned width;
+    wl_transpose_layout layout;
+    struct wl__digits digits;
+    unsigned from_shift, to_shift; /* bytes */
+};
+
+static void transpose_mixed(const struct mixed *m) {
+    const wl_transpose_layout *l = &m->layout;
+    uint64_t from_last = 0, to_last = 0, each = l->batch;
+    for (unsigned i = 0; i < m->digits.count; i++) {
+        each /= m->digits.digit[i].size;
+        from_last += (m->digits.digit[i].size - 1) * m->digits.digit[i].from;
+        to_last += (m->digits.digit[i].size - 1) * m->digits.digit[i].to;
+    }
+    from_last += (each - 1) * l->from_stride + (l->rows - 1) * l->from_ld + l->cols;
+    to_last += (each - 1) * l->to_stride + (l->cols - 1) * l->to_ld + l->rows;
+    struct array from = make(from_last * m->width, m->from_shift, 3),
+                 to = make(to_last * m->width, m->to_shift, 4);
+    for (uint64_t b = 0; b < l->batch; b++) {
+        uint64_t rest = b, from_at = 0, to_at = 0;
+        for (unsigned i = 0; i < m->digits.count; i++) {
+            from_at += rest % m->digits.digit[i].size * m->digits.digit[i].from;
+            to_at += rest % m->digits.digit[i].size * m->digits.digit[i].to;
+            rest /= m->digits.digit[i].size;
+        }
+        from_at += rest * l->from_stride;
+        to_at += rest * l->to_stride;
+        for (uint64_t r = 0; r < l->rows; r++)
+            for (uint64_t c = 0; c < l->cols; c++)
+                copy_element(bytes_of(&to) + (to_at + c * l->to_ld + r) * m->width,
+                             bytes_of(&from) + (from_at + r * l->from_ld + c) * m->width, m->width);
+    }
+    need(wl__narrow_transpose(context, m->width, to.device, from.device, l, &m->digits, NULL));
+    need(wl_synchronize(context));
+    check(&from, "a batch's structures");
+    check(&to, "a batch's streams");
+}
+
+static void batches_of_several_dimensions(void **state) {
+    (void)state;
+    static const struct mixed all[] = {
+        /* Structures of one matrix begin within vectors, of the first not; and the streams of one. */
+        {1,
+         {.rows = 40,
+          .cols = 8,
+          .batch = 27,
+          .from_ld = 8,
+          .to_ld = 576,
+          .from_stride = 320,
+          .to_stride = 576 * 30},
+         {2, {{3, 3298, 576 * 8}, {3, 1090 * 9, 576 * 90}}},
+         0,
+         32},
+        {1,
+         {.rows = 8, .cols = 48, .batch = 8, .from_ld = 480, .to_ld = 8, .from_stride = 48, .to_stride = 400},
+         {2, {{2, 3840, 817}, {2, 7680, 1650}}},
+         0,
+         0},
+        {2,
+         {.rows = 400,
+          .cols = 3,
+          .batch = 12,
+          .from_ld = 3,
+          .to_ld = 401,
+          .from_stride = 1200,
+          .to_stride = 1203},
+         {1, {{3, 4803, 4817}}},
+         2,
+         6},
+        {4,
+         {.rows = 5,
+          .cols = 300,
+          .batch = 12,
+          .from_ld = 300,
+          .to_ld = 5,
+          .from_stride = 1500,
+          .to_stride = 1500},
+         {1, {{4, 4507, 4501}}},
+         4,
+         4},
+        /* Of one dimension: structures' stride ends within vectors, the streams' does not; and the reverse.
+         */
+        {1,
+         {.rows = 6, .cols = 96, .batch = 7, .from_ld = 96, .to_ld = 6, .from_stride = 576, .to_stride = 577},
+         {.count = 0},
+         32,
+         32},
+        {1,
+         {.rows = 6, .cols = 96, .batch = 7, .from_ld = 96, .to_ld = 6, .from_stride = 577, .to_stride = 576},
+         {.count = 0},
+         32,
+         32},
+    };
+    for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        transpose_mixed(&all[i]);
+}
+
 /* More fields than WL_NARROW_LIMIT are narrow only if they are not whole vectors. */
 static bool never_narrow(unsigned width, uint64_t fields) {
     return fields > context->tuned->transpose.narrow.fields && fields * width % 16 == 0;
@@ -551,6 +651,7 @@ int main(void) {
         cmocka_unit_test(test_narrow_fits),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_fields_overlap),
+        cmocka_unit_test(batches_of_several_dimensions),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_shared_input),
     };
