@@ -463,6 +463,18 @@ static void batches_of_several_dimensions(void **state) {
          {1, {{4, 4507, 4501}}},
          4,
          4},
+        /* Only the digit has streams begin within vectors, of several chunks. */
+        {1,
+         {.rows = 3000,
+          .cols = 3,
+          .batch = 4,
+          .from_ld = 3,
+          .to_ld = 3200,
+          .from_stride = 9000,
+          .to_stride = 9600},
+         {1, {{2, 18016, 19205}}},
+         0,
+         0},
         /* Of one dimension: structures' stride ends within vectors, the streams' does not; and the reverse.
          */
         {1,

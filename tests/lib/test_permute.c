@@ -300,6 +300,10 @@ static void records_and_columns_move(void **state) {
         /* Columns along another dimension than rows; units of 4 bytes. */
         {{3, {743, 80, 4}, {2, 1, 0}, bulk}, 1 | 2},
         {{3, {647, 90, 3}, {2, 1, 0}, bulk}, 2},
+        /* Its runs become more. */
+        {{4, {11, 28, 23, 7}, {3, 1, 0, 2}, NULL}, 2},
+        {{5, {5, 126, 6, 5, 5}, {3, 2, 0, 4, 1}, NULL}, 2},
+        {{5, {25, 28, 4, 4, 7}, {4, 1, 0, 2, 3}, NULL}, 1},
         {{6, {4, 6, 7, 32, 64, 3}, {0, 4, 1, 3, 5, 2}, bulk}, 4},
         {{6, {8, 5, 4, 100, 7, 7}, {0, 3, 5, 2, 1, 4}, bulk}, 4},
         {{3, {88, 165, 5}, {1, 0, 2}, bulk}, 4},

@@ -374,6 +374,13 @@ static void look_ups_are_shared(void **unused) {
         assert_int_equal(plan.bulk.column_in, 4 * width);
         carry_out_bulk(&p, &plan);
     }
+    /* Runs become more by that. */
+    const struct problem more = {2, 4, {11, 28, 23, 7}, {3, 1, 0, 2}},
+                         rest = {1, 4, {5, 6, 228, 5}, {3, 1, 0, 2}};
+    assert_true(plans(&plan, &more, 4096 + 38));
+    carry_out_bulk(&more, &plan);
+    assert_true(plans(&plan, &rest, 4096 + 6));
+    carry_out_bulk(&rest, &plan);
     const struct problem nested = {4, 6, {4, 6, 7, 32, 64, 3}, {0, 4, 1, 3, 5, 2}};
     assert_true(plans(&plan, &nested, 4096 + 4));
     assert_true(plan.narrow && plan.records);
