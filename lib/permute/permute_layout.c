@@ -57,16 +57,20 @@ static unsigned wavefronts(const struct wl__permute_axis *axis, unsigned axes, u
     uint32_t word[32], step = (uint32_t)(pitch * width);
     unsigned lanes = width <= 4 ? 32 : 128 / width, group = width <= 4 ? 1 : width / 4;
     unsigned place[WL_PERMUTE_AXES] = {0}, in_bank[32] = {0}, worst = 0;
-    uint32_t at = 16 * step; /* above any shift */
+    unsigned first[32] = {0}, next[32]; /* lanes plus 1 whose words differ and are the same modulo 32 */
+    uint32_t at = 16 * step;            /* above any shift */
     uint64_t global = 0;
     for (unsigned lane = 0; lane < lanes; lane++) {
         unsigned shift = view->shifted ? (unsigned)(global % WL_PERMUTE_ACCESS) / width : 0;
         word[lane] = (at - shift * step) / 4;
-        bool seen = false;
-        for (unsigned other = 0; other < lane && !seen; other++)
-            seen = word[other] == word[lane];
-        if (!seen) {
-            unsigned bank = word[lane] % 32 / group;
+        const unsigned slot = word[lane] % 32;
+        unsigned other = first[slot];
+        while (other > 0 && word[other - 1] != word[lane])
+            other = next[other - 1];
+        if (other == 0) {
+            const unsigned bank = slot / group;
+            next[lane] = first[slot];
+            first[slot] = lane + 1;
             in_bank[bank]++;
             worst = in_bank[bank] > worst ? in_bank[bank] : worst;
         }

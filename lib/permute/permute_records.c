@@ -250,10 +250,14 @@ static void consider_two(struct records *r, struct wl__permute_bulk_plan *plan, 
         if (r->taken == before)
             continue;
         before = r->taken;
+        if (r->record * r->taken > WL_PERMUTE_BULK_MEMORY)
+            return;
         for (unsigned o = 0; o < AIMS; o++) {
             r->share = 0;
             r->group = part_of(r, r->across, run, aims[o]);
-            if (r->group == group_before || tile_of(r) > WL_PERMUTE_BULK_MEMORY)
+            if (tile_of(r) > WL_PERMUTE_BULK_MEMORY)
+                break;
+            if (r->group == group_before)
                 continue;
             group_before = r->group;
             if (out_grain_of(r) < SECTOR && r->group < wide && r->group > 2 * (share + 1))
