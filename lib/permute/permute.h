@@ -149,7 +149,7 @@ struct wl_permute_bulk {
     /* For narrow elements, whose runs are numbered apart from a row's columns.  Columns whose runs begin
      * alike within a sector are of one kind. */
     uint32_t units;                    /* per element */
-    uint32_t columns;                  /* per row of the tile */
+    uint32_t columns;                  /* of a run: along rows, or along another dimension of the loads */
     uint32_t column_in;                /* bytes in shared memory from one column to the next */
     uint64_t column_out;               /* bytes of the output from one column to the next */
     struct wl_permute_divisor inner;   /* columns of the input's last dimension; others of a row may follow */

@@ -40,8 +40,7 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
 wl__kernel wl__permute_units_kernel(unsigned element);
 
 /* permute_records.c: plans tiles of records, for elements that are looked up by units of 1, 2 or 4
- * bytes; sets their cost.
- * False if none costs less than `limit`. */
+ * bytes; sets their cost.  False if none costs less than `limit`. */
 bool wl__permute_plan_records(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
                               const struct wl__permute_shape *shape, unsigned unit, unsigned element,
                               uint64_t to, uint64_t from, double limit);

@@ -246,10 +246,10 @@ static uint32_t kinds_of(const struct wl_permute_bulk *bulk, unsigned unit, uint
     return each * ((kinds + together - 1) / together);
 }
 
-/* From how many columns on runs begin alike within a sector. */
-static uint32_t least_alike(uint64_t column_out, unsigned unit) {
+/* From how many columns on runs begin alike within a sector, `least` at the least: a power of two. */
+static uint32_t least_alike(uint64_t column_out, unsigned unit, uint32_t least) {
     uint32_t alike = SECTOR / unit;
-    while (alike > 1 && alike / 2 * column_out % SECTOR == 0)
+    while (alike > least && alike / 2 * column_out % SECTOR == 0)
         alike /= 2;
     return alike;
 }
@@ -257,11 +257,11 @@ static uint32_t least_alike(uint64_t column_out, unsigned unit) {
 /* Columns that begin alike share look-ups.  Puts columns along the dimension of the loads in which most do.
  * Returns false if they lie there already.  Runs that continue along the columns leave no choice. */
 static bool turn_columns(struct wl_permute_bulk *bulk, unsigned unit) {
-    uint64_t most = wl__divide_up(bulk->columns, least_alike(bulk->column_out, unit));
+    uint64_t most = wl__divide_up(bulk->columns, least_alike(bulk->column_out, unit, 1));
     struct wl_permute_run *best = NULL;
     for (uint32_t i = 0; i < bulk->run_parts && !bulk->wraps; i++) {
         struct wl_permute_run *const run = &bulk->run[i];
-        const uint64_t shared = wl__divide_up(run->by.count, least_alike(run->out, unit));
+        const uint64_t shared = wl__divide_up(run->by.count, least_alike(run->out, unit, 1));
         if (run->rows == 0 && shared > most) {
             most = shared;
             best = run;
@@ -286,11 +286,10 @@ static bool turn_columns(struct wl_permute_bulk *bulk, unsigned unit) {
  * an odd distance, banks want the columns as they are. */
 static uint32_t alike_of(const struct wl_permute_bulk *bulk, unsigned unit) {
     const uint32_t warps = NARROW_THREADS / 32, each = bulk->runs * bulk->along.count;
-    uint32_t alike = SECTOR / unit, least = UINT32_MAX;
     if (bulk->odd)
-        return alike;
-    while (alike > 32 / bulk->lanes && alike / 2 * bulk->column_out % SECTOR == 0)
-        alike /= 2;
+        return SECTOR / unit;
+    const uint32_t alike = least_alike(bulk->column_out, unit, 32 / bulk->lanes);
+    uint32_t least = UINT32_MAX;
     uint32_t best = alike;
     for (uint32_t more = alike; more < bulk->columns + alike; more += alike) {
         const uint32_t turns = (each * kinds_of(bulk, unit, more) + warps - 1) / warps,

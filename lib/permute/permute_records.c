@@ -213,6 +213,7 @@ static void try_layouts_of(struct records *r, struct wl__permute_bulk_plan *plan
     }
 }
 
+/* The same with columns along either dimension. */
 static void try_layouts(struct records *r, struct wl__permute_bulk_plan *plan, double *least) {
     r->look_ups = WL_TAKEN_ALONG_ROWS;
     try_layouts_of(r, plan, least);
