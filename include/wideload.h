@@ -324,7 +324,7 @@ WL_API wl_error wl_interleave_fields(wl_context *context, const wl_field *fields
  *     unsigned order[4] = {0, 2, 3, 1};
  *     wl_permute(context, 2, nhwc, nchw, 4, sizes, order, stream);
  *
- * The first call for a shape plans, which takes 0.1 ms on the host, rarely up to 6; each thread keeps its
+ * The first call for a shape plans, which takes 0.1 ms on the host, rarely up to 3; each thread keeps its
  * last eight plans.  A further error: UNSUPPORTED for more than 2^31 tiles, that is hundreds of GB. */
 WL_API wl_error wl_permute(wl_context *context, unsigned width, wl_devptr to, wl_devptr from, unsigned rank,
                            const uint64_t *sizes, const unsigned *order, wl_stream stream);
