@@ -44,7 +44,7 @@ def sweep(arguments):
 
 
 def describe(problem):
-    """Width, elements, and the kind of others by lib/transpose/movers.c and lib/permute/permute.c."""
+    """Width, elements, and the kind of others by lib/transpose/movers.c and lib/permute/movers.c."""
     words = problem.split()
     numbers = [int(word) for word in words[1:]]
     width = numbers[0]

@@ -1,10 +1,15 @@
-/* Movers of permutations that have a file of their own. */
+/* The movers of permutations: their table, and those that have a file of their own. */
 #ifndef WIDELOAD_LIB_PERMUTE_MOVERS_H
 #define WIDELOAD_LIB_PERMUTE_MOVERS_H
 
 #include "lib/mover.h"
 #include "lib/permute/permute_shape.h"
 #include "lib/tuned/tuned.h"
+
+/* movers.c: moves a shape that is reduced and not empty by the mover that serves it.  The choice has the
+ * call's name and facts. */
+wl_error wl__permute_move(wl_context *context, const struct wl__permute_shape *shape, wl_devptr to,
+                          wl_devptr from, struct wl__choice *choice, wl_stream stream);
 
 /* permute_few.cu: up to 8 rows, or columns, that are whole vectors on the other side. */
 bool wl__permute_can_few(const struct wl__permute_shape *shape, wl_devptr to, wl_devptr from);
