@@ -61,6 +61,7 @@ static wl_error run_copy(const struct wl__problem *p) {
 
 static wl__kernel bulk_kernel(const struct wl__permute_bulk_plan *plan) {
     return plan->words       ? WL_KERNEL_permute_words
+           : plan->groups    ? (plan->unit == 1 ? WL_KERNEL_permute_groups1 : WL_KERNEL_permute_groups2)
            : plan->element   ? wl__permute_units_kernel(plan->element)
            : plan->unit == 1 ? WL_KERNEL_permute_narrow1
            : plan->unit == 2 ? WL_KERNEL_permute_narrow2

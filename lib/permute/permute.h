@@ -178,6 +178,9 @@ struct wl_permute_bulk {
     uint32_t step;                /* bytes of a run from one task to the next */
     uint32_t chunk, parts, tasks; /* groups of columns per task; all tasks; those of warps */
     struct wl_permute_divisor chunks, stretches; /* tasks in a run's columns, and along a run */
+    /* For groups of columns that are moved by words (permute_groups.cu). */
+    uint32_t
+        even; /* whether rows, runs along them and columns that are taken begin at multiples of 4 bytes */
     /* For elements of so many bytes that are packed in groups; else 0.  They share `table` and `stage`. */
     uint32_t element;
     uint32_t before;                  /* entries of a table for what lies before a run; 0: nothing does */

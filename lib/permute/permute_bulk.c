@@ -153,7 +153,9 @@ static const struct wl__permute_shape *widen(unsigned few, struct wl__permute_sh
 
 /* The first way in which they may be taken. */
 static enum taken first_taken(const struct moved *moved, const struct wl__permute_shape *shape) {
-    return moved->unit == 1 && shape->width == 1 ? WL_TAKEN_BY_WORDS : WL_TAKEN_ALONG_ROWS;
+    return moved->unit > 2 || shape->width != moved->unit ? WL_TAKEN_ALONG_ROWS
+           : moved->unit == 1                             ? WL_TAKEN_BY_WORDS
+                                                          : WL_TAKEN_IN_GROUPS;
 }
 
 /* Only narrow elements have runs that continue along the rows. */
@@ -354,7 +356,7 @@ static bool plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
     if (!worth(tuned, shape, &search.moved, from, shifted))
         return false;
     const bool narrow = search.moved.narrow;
-    search.tried = narrow ? 6 : 8;
+    search.tried = 8;
     for (unsigned k = 0; k < search.tried; k++)
         search.cost[k] = NO_COST;
     const unsigned joins = joins_of(joined, shape);
@@ -381,7 +383,7 @@ static bool plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
         *plan = records;
         return !access;
     }
-    if (!chosen || least > most || !has_kernel(plan) || (access && !plan->words))
+    if (!chosen || least > most || !has_kernel(plan) || (access && !plan->words && !plan->groups))
         return false;
     plan->cost = least;
     /* With aligned rows, other kernels are faster than tiles that write less than whole pieces. */

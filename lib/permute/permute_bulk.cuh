@@ -44,6 +44,12 @@ static __device__ __forceinline__ void note_row(const struct wl_permute_bulk &p,
                                                 uint32_t place);
 #endif
 
+/* A thread's number where neighbours are in different warps: a warp issues its lanes' bulk copies one after
+ * the other. */
+static __device__ __forceinline__ uint32_t wl_apart(void) {
+    return threadIdx.x % 32 * (WL_THREADS / 32) + threadIdx.x / 32;
+}
+
 /* Loads the tile's rows, the first of which is row `first` of joined dimensions, and notes each one's place
  * in shared memory: in one table, or if that takes longer, once its load is in flight. */
 static __device__ __forceinline__ void wl_load_rows(const struct wl_permute_bulk &p, uint64_t tile,
@@ -52,7 +58,7 @@ static __device__ __forceinline__ void wl_load_rows(const struct wl_permute_bulk
 #if !WL_NARROW
     uint32_t *place = (uint32_t *)(wl_permute_memory + p.row_table);
 #endif
-    for (uint32_t r = threadIdx.x; r < p.rows; r += WL_THREADS) {
+    for (uint32_t r = WL_NARROW ? wl_apart() : threadIdx.x; r < p.rows; r += WL_THREADS) {
         uint64_t from = tile;
         uint32_t number = r, inner = 0, load_bytes = p.load;
         /* The load's number, and how often its first digit has wrapped before it. */

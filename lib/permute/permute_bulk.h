@@ -14,6 +14,7 @@ struct wl__permute_bulk_plan {
     unsigned unit;                /* bytes that elements are moved by */
     bool narrow;                  /* whether permute_narrow.cu or its kin moves them */
     bool words;                   /* bytes that are moved four at a time */
+    bool groups;                  /* groups of columns are moved by words */
     bool records;                 /* a tile of records (permute_records.c) */
     unsigned element;             /* bytes of elements that permute_units.cu packs; else 0 */
     double cost;                  /* the estimated cost beyond a copy's, as a share of it */

@@ -25,9 +25,16 @@ struct joined {
     } part[WL_RANK_MAX];
 };
 
-/* How narrow elements are taken from a tile: bytes by words; elements by look-ups of their rows' places,
+/* How narrow elements are taken from a tile: bytes by words; by words of columns that are side by side, where
+ * all runs begin alike within a vector; elements by look-ups of their rows' places,
  * which the columns of a row share, or those along the dimension in which most can. */
-enum taken { WL_TAKEN_BY_WORDS, WL_TAKEN_ALONG_ROWS, WL_TAKEN_ALONG_OTHERS, WL_TAKEN_WAYS };
+enum taken {
+    WL_TAKEN_BY_WORDS,
+    WL_TAKEN_IN_GROUPS,
+    WL_TAKEN_ALONG_ROWS,
+    WL_TAKEN_ALONG_OTHERS,
+    WL_TAKEN_WAYS
+};
 
 /* A tile, and what is contiguous in it. */
 struct box {
@@ -111,12 +118,34 @@ void wl__permute_bulk_add_row(struct wl_permute_bulk *bulk, uint64_t count, bool
 void wl__permute_bulk_add_run(struct wl_permute_bulk *bulk, uint64_t count, uint64_t along, uint64_t rows,
                               uint64_t out);
 
+/* Where runs have their ends: each column, or those that a run continues in. */
+void wl__permute_bulk_number_ends(struct wl_permute_bulk *bulk);
+
+/* permute_look_ups.c.  Columns that begin alike share look-ups.  Puts columns along the dimension of the
+ * loads in which most do.  Returns false if they lie there already.  Runs that continue along the columns
+ * leave no choice. */
+bool wl__permute_look_ups_turn(struct wl_permute_bulk *bulk, unsigned unit);
+/* Numbers columns that share look-ups apart from the other runs.  Returns the bytes of the tables. */
+unsigned wl__permute_look_ups_number(struct wl_permute_bulk *bulk, unsigned unit);
+
 /* Lays out the kernel's tables behind a tile of so many bytes, whose rows, runs and columns are set; false
  * where they do not fit, or where no other dimension is better for columns.  `taken` and `element` are a
  * box's. */
 bool wl__permute_bulk_lay_out_narrow(const struct wl__tuned_bulk *tuned, struct wl__permute_bulk_plan *plan,
                                      unsigned unit, unsigned units, enum taken taken, unsigned element,
                                      uint64_t loads, uint64_t tile);
+
+/* The place of row `row` of a turn in the tile; the array's first is `from`. */
+uint32_t wl__permute_bulk_place(const struct wl_permute_bulk *bulk, uint32_t row, unsigned vector);
+
+/* permute_groups.c: shares a tile's groups of columns among warps.  Returns the bytes of the tables of rows'
+ * places; 0 where runs do not begin alike. */
+unsigned wl__permute_groups_number(struct wl_permute_bulk *bulk, const struct wl__tuned_column_groups *tuned,
+                                   unsigned unit);
+/* What a tile's warps take, for so many wavefronts of a load from the tile; and how many these are. */
+double wl__permute_groups_cost(const struct wl__tuned_column_groups *tuned,
+                               const struct wl_permute_bulk *bulk, unsigned unit, double waves);
+double wl__permute_groups_wavefronts(const struct wl_permute_bulk *bulk, unsigned unit);
 
 /* permute_units.c: the bytes of an element that is packed, or 0. */
 unsigned wl__permute_units_of(unsigned width, uint64_t to, uint64_t from);

@@ -4,7 +4,7 @@
 /* ---------------------------------------------------------------- banks of shared memory */
 
 /* The place of element `row` of a run in the tile. */
-static uint32_t place_of(const struct wl_permute_bulk *bulk, uint32_t row, unsigned vector) {
+uint32_t wl__permute_bulk_place(const struct wl_permute_bulk *bulk, uint32_t row, unsigned vector) {
     uint64_t from = bulk->tiles.from;
     uint32_t loads = 0, each = 1, inner = 0, turns = 0, turns_each = bulk->turns;
     if (bulk->joined_parts) {
@@ -63,7 +63,8 @@ static double wavefronts(const struct wl_permute_bulk *bulk, unsigned width) {
                     run /= bulk->run[i].by.count;
                 }
                 along += element / bulk->turn.count * width;
-                word[words] = (place_of(bulk, rows + element % bulk->turn.count, vector) + along) / 4;
+                word[words] =
+                    (wl__permute_bulk_place(bulk, rows + element % bulk->turn.count, vector) + along) / 4;
                 bool seen = false;
                 for (unsigned other = 0; other < words && !seen; other++)
                     seen = word[other] == word[words];
@@ -109,10 +110,10 @@ static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned uni
             if (column >= bulk->columns || begin + vector > bulk->span.count)
                 continue;
             if (bulk->odd) {
-                uint32_t at = place_of(bulk, begin, vector) + column * width;
+                uint32_t at = wl__permute_bulk_place(bulk, begin, vector) + column * width;
                 i = begin + (j + (down - at / 4) * bulk->odd % 4 * (vector / 4)) % vector;
             }
-            uint32_t row = place_of(bulk, i / bulk->units, vector) + i % bulk->units * unit;
+            uint32_t row = wl__permute_bulk_place(bulk, i / bulk->units, vector) + i % bulk->units * unit;
             add_word(&words, (row + column * width) / 4);
         }
         total += words.worst;
@@ -138,9 +139,25 @@ static double units_wavefronts(const struct wl_permute_bulk *bulk) {
             const uint32_t turn = n / bulk->turn.count;
             if (column >= bulk->columns || n >= bulk->table_rows)
                 continue;
-            add_word(&words, (place_of(bulk, n % bulk->turn.count, group) + turn * bulk->next_in +
-                              column * bulk->column_in) /
+            add_word(&words, (wl__permute_bulk_place(bulk, n % bulk->turn.count, group) +
+                              turn * bulk->next_in + column * bulk->column_in) /
                                  4);
+        }
+        total += words.worst;
+    }
+    return (double)total / samples;
+}
+
+/* The same for groups of columns: a warp's lanes along the first run. */
+double wl__permute_groups_wavefronts(const struct wl_permute_bulk *bulk, unsigned unit) {
+    const uint32_t rows = WL_PERMUTE_ACCESS / unit;
+    unsigned total = 0, samples = 0;
+    for (uint32_t i = 0; i < rows; i += rows / 4, samples++) {
+        struct words words = {.worst = 1};
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            const uint32_t row = lane % bulk->lanes * rows + i, group = lane / bulk->lanes;
+            if (row < bulk->turn.count && group * (4 / unit) < bulk->columns)
+                add_word(&words, wl__permute_bulk_place(bulk, row, rows) / 4 + group);
         }
         total += words.worst;
     }
@@ -153,7 +170,7 @@ static double words_wavefronts(const struct wl_permute_bulk *bulk) {
     for (uint32_t j = 0; j < 4; j++) {
         unsigned in_bank[32] = {0}, worst = 0;
         for (uint32_t lane = 0; lane < bulk->lanes && 4 * lane + j < bulk->turn.count; lane++) {
-            unsigned *bank = &in_bank[place_of(bulk, 4 * lane + j, 4) / 4 % 32];
+            unsigned *bank = &in_bank[wl__permute_bulk_place(bulk, 4 * lane + j, 4) / 4 % 32];
             if (++*bank > worst)
                 worst = *bank;
         }
@@ -213,6 +230,22 @@ static double cost_of_words(const struct box *box, const struct wl_permute_bulk 
                tile;
 }
 
+/* For groups of columns that are moved by words: a tile is filled as that of bytes by words. */
+static double cost_of_groups(const struct box *box, const struct wl_permute_bulk *bulk, double read) {
+    const struct wl__tuned_words *fill = &box->tuned->words;
+    const struct wl__tuned_column_groups *tuned = &box->tuned->groups;
+    const unsigned unit = box->unit;
+    const double tile = (double)bulk->span.count * unit * bulk->columns * bulk->runs,
+                 run = (double)box->run_length * unit,
+                 whole = (double)box->shape->dim[box->shape->by_out[0]].size * unit,
+                 ends = ends_of(bulk, run, box->shares, whole);
+    return tuned->least + fill->read * read + fill->lines * past_line(box->out_grain) / run +
+           (fill->block + fill->row * bulk->rows + fill->end * ends +
+            (bulk->vectors.count ? fill->vector * bulk->vectors.count : fill->load) * bulk->loads +
+            wl__permute_groups_cost(tuned, bulk, unit, 1)) /
+               tile;
+}
+
 /* Costs are extra reads from the L2; runs that begin within lines or end within sectors; short loads and
  * runs; many rows; few blocks, or blocks with little of their memory filled; small tiles. */
 double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bulk_plan *plan) {
@@ -227,6 +260,8 @@ double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bul
     double read = box->traffic * (1 + SECTOR * row / load) - 1;
     if (plan->words)
         return cost_of_words(box, bulk, read);
+    if (plan->groups)
+        return cost_of_groups(box, bulk, read);
     if (box->narrow) {
         const struct runs runs = {run, whole, read, box->out_grain, box->shares};
         return wl__permute_bulk_cost_of_narrow(tuned, box->unit, bulk, &runs) +
@@ -253,6 +288,14 @@ double wl__permute_bulk_cost_of_banks(const struct box *box, const struct wl__pe
         const double words = (double)bulk->tasks * bulk->chunk * (1 + bulk->two),
                      tile = (double)bulk->span.count * bulk->columns * bulk->runs;
         return box->tuned->words.wave * (words_wavefronts(bulk) - 1) * words / tile;
+    }
+    if (plan->groups) {
+        const struct wl_permute_bulk *bulk = &plan->bulk;
+        const double tile = (double)bulk->span.count * box->unit * bulk->columns * bulk->runs,
+                     waves = wl__permute_groups_wavefronts(bulk, box->unit);
+        return (wl__permute_groups_cost(&box->tuned->groups, bulk, box->unit, waves) -
+                wl__permute_groups_cost(&box->tuned->groups, bulk, box->unit, 1)) /
+               tile;
     }
     if (plan->bulk.element) {
         const struct wl_permute_bulk *bulk = &plan->bulk;

@@ -232,94 +232,10 @@ static unsigned lay_out_loads(struct wl_permute_bulk *bulk, unsigned at, uint64_
     return bulk->load_table + 16 * bulk->loads;
 }
 
-/* Where runs have their ends: each column, or those that a run continues in. */
-static void number_ends(struct wl_permute_bulk *bulk) {
+void wl__permute_bulk_number_ends(struct wl_permute_bulk *bulk) {
     const uint32_t each = bulk->wraps ? bulk->inner.count : 1;
     bulk->ends = wl__permute_divisor(bulk->columns / each);
     bulk->total = bulk->turn.count * bulk->units * each;
-}
-
-/* Accesses by warps to the kinds of columns that a number of `alike` makes. */
-static uint32_t kinds_of(const struct wl_permute_bulk *bulk, unsigned unit, uint32_t alike) {
-    const uint32_t kinds = bulk->columns < alike ? bulk->columns : alike,
-                   each = (unit == 1 && bulk->odd ? 2 : 1), together = each * (32 / bulk->lanes);
-    return each * ((kinds + together - 1) / together);
-}
-
-/* From how many columns on runs begin alike within a sector, `least` at the least: a power of two. */
-static uint32_t least_alike(uint64_t column_out, unsigned unit, uint32_t least) {
-    uint32_t alike = SECTOR / unit;
-    while (alike > least && alike / 2 * column_out % SECTOR == 0)
-        alike /= 2;
-    return alike;
-}
-
-/* Columns that begin alike share look-ups.  Puts columns along the dimension of the loads in which most do.
- * Returns false if they lie there already.  Runs that continue along the columns leave no choice. */
-static bool turn_columns(struct wl_permute_bulk *bulk, unsigned unit) {
-    uint64_t most = wl__divide_up(bulk->columns, least_alike(bulk->column_out, unit, 1));
-    struct wl_permute_run *best = NULL;
-    for (uint32_t i = 0; i < bulk->run_parts && !bulk->wraps; i++) {
-        struct wl_permute_run *const run = &bulk->run[i];
-        const uint64_t shared = wl__divide_up(run->by.count, least_alike(run->out, unit, 1));
-        if (run->rows == 0 && shared > most) {
-            most = shared;
-            best = run;
-        }
-    }
-    if (!best)
-        return false;
-    const struct wl_permute_run run = *best;
-    *best = (struct wl_permute_run){
-        .by = wl__permute_divisor(bulk->columns), .along = bulk->column_in, .out = bulk->column_out};
-    bulk->runs = bulk->runs / run.by.count * bulk->columns;
-    bulk->columns = run.by.count;
-    bulk->column_in = run.along;
-    bulk->column_out = run.out;
-    bulk->odd = 0;
-    bulk->row_table = bulk->run_table + 16 * bulk->runs;
-    return true;
-}
-
-/* How many columns apart look-ups are shared: at the least from where on runs begin alike, or a multiple by
- * which the slowest warp has less to do.  A look-up takes instructions as 1.5 stores do.  Where rows are at
- * an odd distance, banks want the columns as they are. */
-static uint32_t alike_of(const struct wl_permute_bulk *bulk, unsigned unit) {
-    const uint32_t warps = NARROW_THREADS / 32, each = bulk->runs * bulk->along.count;
-    if (bulk->odd)
-        return SECTOR / unit;
-    const uint32_t alike = least_alike(bulk->column_out, unit, 32 / bulk->lanes);
-    uint32_t least = UINT32_MAX;
-    uint32_t best = alike;
-    for (uint32_t more = alike; more < bulk->columns + alike; more += alike) {
-        const uint32_t turns = (each * kinds_of(bulk, unit, more) + warps - 1) / warps,
-                       now = turns * (3 + 2 * ((bulk->columns + more - 1) / more));
-        if (now < least) {
-            least = now;
-            best = more;
-        }
-    }
-    return best;
-}
-
-/* Numbers columns that share look-ups apart from the other runs.  Returns the bytes of the tables. */
-static unsigned number_columns(struct wl_permute_bulk *bulk, unsigned unit) {
-    const unsigned sector = SECTOR / unit, rows = 4 / unit;
-    uint32_t span = bulk->turn.count * bulk->units;
-    bulk->inner = wl__permute_divisor(bulk->columns);
-    number_ends(bulk);
-    bulk->span = wl__permute_divisor(span);
-    bulk->quarter = (span + sector + bulk->units) / (4 * rows) + 1;
-    uint64_t sectors = bulk->wraps ? wl__divide_up(span, sector) : span / sector;
-    uint64_t vectors = sectors ? 2 * sectors : 1;
-    bulk->lanes = 8;
-    while (bulk->lanes / 2 >= vectors)
-        bulk->lanes /= 2;
-    bulk->along = wl__permute_divisor(wl__divide_up(vectors, bulk->lanes));
-    bulk->alike = alike_of(bulk, unit);
-    bulk->kinds = wl__permute_divisor(kinds_of(bulk, unit, bulk->alike));
-    bulk->cells = bulk->runs * bulk->along.count * bulk->kinds.count;
-    return bulk->rows / bulk->turn.count * rows * 4 * bulk->quarter * rows * 2;
 }
 
 /* Puts the tables of narrow elements behind a tile of so many bytes, and the warps' stages.  Returns where
@@ -328,7 +244,7 @@ static unsigned lay_out_tables(struct wl_permute_bulk *bulk, const struct wl__tu
                                unsigned unit, uint64_t loads, bool even) {
     const unsigned begin = bulk->row_table,
                    tables = bulk->element ? wl__permute_units_number(bulk, &tuned->units, unit)
-                                          : number_columns(bulk, unit),
+                                          : wl__permute_look_ups_number(bulk, unit),
                    at = lay_out_loads(bulk, begin + tables, loads, even, false);
     if (!bulk->element)
         return at;
@@ -353,7 +269,7 @@ static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *b
     bool regular = bulk->units == 1 && (bulk->joined_parts == 0 || bulk->phase < WL_PERMUTE_LINE);
     bulk->odd = regular && step % 2 ? step % 4 : 0;
     bulk->element = box->element;
-    if (box->taken == WL_TAKEN_ALONG_OTHERS && !turn_columns(bulk, unit))
+    if (box->taken == WL_TAKEN_ALONG_OTHERS && !wl__permute_look_ups_turn(bulk, unit))
         return 0;
     return lay_out_tables(bulk, box->tuned, unit, loads, is_even(box));
 }
@@ -376,10 +292,10 @@ bool wl__permute_bulk_lay_out_narrow(const struct wl__tuned_bulk *tuned, struct 
     bulk->element = plan->element = element;
     plan->unit = unit;
     plan->narrow = true;
-    if (taken == WL_TAKEN_ALONG_OTHERS && !turn_columns(bulk, unit))
+    if (taken == WL_TAKEN_ALONG_OTHERS && !wl__permute_look_ups_turn(bulk, unit))
         return false;
     end_plan(plan, lay_out_tables(bulk, tuned, unit, loads, false));
-    plan->words = false;
+    plan->words = plan->groups = false;
     plan->records = true;
     plan->threads = element ? WL_PERMUTE_UNITS_THREADS : NARROW_THREADS;
     plan->cluster = 2;
@@ -445,7 +361,7 @@ static unsigned lay_out_words(struct wl_permute_bulk *bulk, const struct box *bo
     bulk->column_out = box->shape->dim[0].out;
     bulk->inner = wl__permute_divisor(bulk->columns);
     join_columns(bulk);
-    number_ends(bulk);
+    wl__permute_bulk_number_ends(bulk);
     bulk->span = wl__permute_divisor(span);
     bulk->table_rows = round_up(span + (bulk->wraps ? SECTOR : 0), 4);
     bulk->table = 2 * bulk->table_rows;
@@ -465,9 +381,42 @@ static unsigned lay_out_words(struct wl_permute_bulk *bulk, const struct box *bo
     bulk->stretches = wl__permute_divisor(stretches);
     bulk->parts = runs * chunks;
     bulk->tasks = (bulk->parts + deep - 1) / deep;
-    const unsigned at = bulk->row_table + bulk->rows / span * bulk->table;
-    bulk->stage = round_up(lay_out_loads(bulk, at, loads, is_even(box), true), 16);
-    return bulk->stage + warps * WL_PERMUTE_STAGE;
+    /* Columns are put together where loads were noted. */
+    const unsigned tables = bulk->row_table + bulk->rows / span * bulk->table,
+                   end = lay_out_loads(bulk, tables, loads, is_even(box), true);
+    bulk->stage = round_up(tables, WL_PERMUTE_ACCESS);
+    const unsigned stages = bulk->stage + warps * WL_PERMUTE_STAGE;
+    return end > stages ? end : stages;
+}
+
+/* Whether all rows, and the runs along them, begin at multiples of 4 bytes of the tile. */
+static bool is_in_words(const struct wl_permute_bulk *bulk, const struct box *box) {
+    uint64_t bits = box->in_grain;
+    for (uint32_t i = 0; i < bulk->joined_parts; i++)
+        bits |= bulk->joined[i].in;
+    for (uint32_t i = 0; i < bulk->row_parts; i++)
+        bits |= bulk->row[i].in;
+    for (uint32_t i = 0; i < bulk->run_parts; i++)
+        bits |= bulk->run[i].along;
+    return bits % 4 == 0;
+}
+
+/* For the kernel that moves groups of columns by words.  Returns where its memory ends; 0 where runs do not
+ * begin alike. */
+static unsigned lay_out_groups(struct wl_permute_bulk *bulk, const struct box *box, uint64_t loads) {
+    const unsigned unit = box->unit;
+    if (box->wraps || box->element || box->shape->width != unit)
+        return 0;
+    bulk->units = 1;
+    bulk->wraps = 0;
+    bulk->columns = (uint32_t)box->extent[0];
+    bulk->column_in = unit;
+    bulk->column_out = box->shape->dim[0].out * unit;
+    bulk->inner = wl__permute_divisor(bulk->columns);
+    wl__permute_bulk_number_ends(bulk);
+    bulk->even = is_in_words(bulk, box);
+    const unsigned tables = wl__permute_groups_number(bulk, &box->tuned->groups, unit);
+    return tables ? lay_out_loads(bulk, bulk->row_table + tables, loads, is_even(box), true) : 0;
 }
 
 /* Whether a dimension's steps lead along a load, for all rows alike: they need no rows of their own. */
@@ -541,7 +490,8 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
     unsigned deep = 32 / bulk->lanes;
     bulk->along = wl__permute_divisor(wl__divide_up(vectors, bulk->lanes));
     bulk->cells = (uint32_t)wl__divide_up(bulk->runs, deep) * bulk->along.count;
-    const bool words = box->narrow && box->taken == WL_TAKEN_BY_WORDS;
+    const bool words = box->narrow && box->taken == WL_TAKEN_BY_WORDS,
+               groups = box->narrow && box->taken == WL_TAKEN_IN_GROUPS;
     if (words && box->wraps && box->turns <= box->tuned->words.short_run)
         return false;
     uint64_t at = loads * bulk->pitch + loads / apart_of(box->unit, box->element, words) * bulk->swizzle +
@@ -554,16 +504,18 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
     plan->unit = box->unit;
     plan->narrow = box->narrow;
     const unsigned end = words         ? lay_out_words(bulk, box, loads)
+                         : groups      ? lay_out_groups(bulk, box, loads)
                          : box->narrow ? lay_out_narrow(bulk, box, loads)
                                        : bulk->row_table + 4 * bulk->rows;
     end_plan(plan, end);
     plan->words = words;
+    plan->groups = groups;
     plan->records = false;
     plan->element = box->element;
-    plan->threads = words          ? WORDS_THREADS
-                    : box->element ? WL_PERMUTE_UNITS_THREADS
-                    : box->narrow  ? NARROW_THREADS
-                                   : 2048 / blocks_of(box->tuned, plan->memory, box->narrow);
+    plan->threads = words || groups ? WORDS_THREADS
+                    : box->element  ? WL_PERMUTE_UNITS_THREADS
+                    : box->narrow   ? NARROW_THREADS
+                                    : 2048 / blocks_of(box->tuned, plan->memory, box->narrow);
     /* Pairs of neighbours are faster. */
     plan->cluster = 2;
     return end > 0 && plan->memory <= MEMORY;

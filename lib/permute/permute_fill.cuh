@@ -21,7 +21,7 @@ static __device__ __forceinline__ void note_loads(const struct wl_permute_bulk &
                                                   uint32_t first, wl_barrier *barrier) {
     const uint32_t memory = wl_async_address(wl_permute_memory);
     uint32_t bytes = 0;
-    for (uint32_t load = threadIdx.x; load < p.loads; load += WL_THREADS) {
+    for (uint32_t load = p.vectors.count ? threadIdx.x : wl_apart(); load < p.loads; load += WL_THREADS) {
         uint64_t from = tile;
         uint32_t number = load, turns = 0, turns_each = 1;
         bool later = false;

@@ -221,6 +221,7 @@ const struct wl__tuned wl__tuned_hopper = {
                                .wave = 4,
                                .dear = 0.4,
                                .margin = 0.1},
+                     .groups = {.least = -0.25, .cell = 150, .step = {{136, 235}, {62, 112}}, .wave = 4},
                      .words = {.least = -0.25,
                                .read = 0.45,
                                .lines = 0.095,

@@ -308,6 +308,12 @@ struct wl__tuned_bulk {
         double dear,
             margin; /* cost from which on look-ups are considered, too, and what they must cost less */
     } units;
+    /* Groups of columns that are moved by words, beside the figures for bytes that are moved so.  Per byte of
+     * a tile: for each look-up of a warp; step of one, for bytes and pairs, where all words lie at multiples
+     * of 4 bytes, and elsewhere; and wavefront beyond one of a load from the tile. */
+    struct wl__tuned_column_groups {
+        double least, cell, step[2][2], wave;
+    } groups;
     /* Bytes that are moved by words: 2510 tiles of 230 shapes, an H200. */
     struct wl__tuned_words {
         double least;       /* for every tile: less than a copy's time, as what follows never is nothing */

@@ -1,87 +1,6 @@
 /* wl_permute against plain C: every width, addresses shifted by elements, awkward shapes, outputs poisoned
  * and guarded.  On the simulator, or the device that WIDELOAD_DEVICE names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "device.h"
-#include "element.h"
-#include "wideload.h"
-#include "without_small.h"
-
-#define GUARD_BYTES 256
-#define POISON      0xA5
-
-struct problem {
-    unsigned rank;
-    uint64_t sizes[WL_RANK_MAX];
-    unsigned order[WL_RANK_MAX];
-    const char *strategy; /* NULL: any */
-};
-
-/* Through shared memory, with the faster kernel for the device. */
-static const char tiles[] = ": tiles:", bulk[] = ": bulk:", async[] = ": async:";
-
-/* The input index of output element i. */
-static uint64_t source(const struct problem *p, uint64_t i) {
-    uint64_t stride[WL_RANK_MAX], at = 0, step = 1;
-    for (unsigned d = p->rank; d-- > 0; step *= p->sizes[d])
-        stride[d] = step;
-    for (unsigned k = p->rank; k-- > 0;) {
-        unsigned d = p->order[k];
-        at += i % p->sizes[d] * stride[d];
-        i /= p->sizes[d];
-    }
-    return at;
-}
-
-/* False if the case is left to the release.  to_shift and from_shift are in elements.  The input's memory
- * ends with the array, so that the simulator sees what is read beyond it. */
-static bool permute(const struct problem *p, unsigned width, unsigned to_shift, unsigned from_shift) {
-    if (left_to_release())
-        return false;
-    uint64_t n = 1;
-    for (unsigned i = 0; i < p->rank; i++)
-        n *= p->sizes[i];
-    uint64_t bytes = n * width, to_at = GUARD_BYTES + to_shift * width, from_at = from_shift * width;
-    uint64_t whole = bytes + 2 * GUARD_BYTES + 16 * width, input = from_at + bytes;
-    uint8_t *in = malloc(input + 1), *out = malloc(whole), *expected = malloc(whole);
-    for (uint64_t i = 0; i < input; i++)
-        in[i] = (uint8_t)((i * 2654435761u) >> 11);
-    memset(expected, POISON, whole);
-    for (uint64_t i = 0; i < n; i++)
-        copy_element(expected + to_at + i * width, in + from_at + source(p, i) * width, width);
-    wl_devptr to, from;
-    assert_int_equal(wl_alloc(context, &to, whole), WL_ERROR_OK);
-    assert_int_equal(wl_alloc(context, &from, input), WL_ERROR_OK);
-    assert_int_equal(wl_upload(context, from, in, input), WL_ERROR_OK);
-    assert_int_equal(wl_fill(context, to, POISON, whole, NULL), WL_ERROR_OK);
-    if (wl_permute(context, width, to + to_at, from + from_at, p->rank, p->sizes, p->order, NULL) ||
-        wl_synchronize(context))
-        fail_msg("%s", wl_message());
-    char explained[256];
-    snprintf(explained, sizeof(explained), "%s", wl_explain());
-    if (p->strategy && !strstr(explained, p->strategy) &&
-        !(p->strategy == tiles && (strstr(explained, bulk) || strstr(explained, async))))
-        fail_msg("not %s but %s", p->strategy, explained);
-    assert_int_equal(wl_download(context, out, to, whole), WL_ERROR_OK);
-    for (uint64_t i = 0; i < whole; i++)
-        if (out[i] != expected[i])
-            fail_msg("%s: shifts %u, %u: byte %lld of %llu", explained, to_shift, from_shift,
-                     (long long)i - (long long)to_at, (unsigned long long)bytes);
-    wl_free(context, to);
-    wl_free(context, from);
-    free(in);
-    free(out);
-    free(expected);
-    return true;
-}
+#include "permuted.h"
 
 /* ---------------------------------------------------------------- tests */
 
@@ -262,97 +181,6 @@ static void nothing_else_is_read(void **state) {
             }
 }
 
-/* Narrow elements, where bulk copies are: records along a long dimension; columns of two dimensions, of 5, 3,
- * 7 and 10 elements each, whose runs continue or not; dimensions that lie along a load. */
-static void records_and_columns_move(void **state) {
-    (void)state;
-    const char *arch = getenv("WIDELOAD_ARCH");
-    if (arch && strcmp(arch, "sm_90") != 0)
-        skip();
-    static const struct {
-        struct problem problem;
-        unsigned widths; /* bits */
-    } all[] = {
-        {{5, {167, 4, 3, 37, 5}, {2, 0, 3, 1, 4}, bulk}, 1},
-        {{4, {3778, 7, 3, 4}, {2, 0, 3, 1}, bulk}, 2},
-        {{3, {6, 5976, 6}, {2, 1, 0}, bulk}, 2},
-        {{4, {5, 29, 1903, 4}, {0, 3, 2, 1}, bulk}, 2},
-        {{4, {366, 6, 14, 7}, {1, 3, 0, 2}, bulk}, 2},
-        {{4, {3, 1536, 7, 7}, {2, 1, 3, 0}, bulk}, 1 | 2},
-        {{4, {7, 16, 1729, 7}, {3, 0, 2, 1}, bulk}, 1},
-        {{6, {14, 4, 5, 192, 7, 3}, {1, 2, 4, 3, 5, 0}, bulk}, 2},
-        {{5, {11, 6, 164, 37, 5}, {1, 4, 3, 0, 2}, bulk}, 1},
-        {{4, {32, 500, 17, 3}, {3, 0, 2, 1}, bulk}, 1},
-        {{5, {8, 111, 13, 7, 7}, {3, 1, 4, 0, 2}, bulk}, 1},
-        {{4, {2, 796, 32, 10}, {3, 0, 2, 1}, bulk}, 1},
-        {{5, {2, 88, 127, 12, 4}, {2, 4, 0, 1, 3}, bulk}, 1},
-        {{4, {512, 11, 5, 30}, {3, 2, 1, 0}, bulk}, 1},
-        {{6, {4, 13, 24, 32, 12, 7}, {3, 2, 5, 1, 0, 4}, bulk}, 2},
-        {{6, {64, 2, 14, 16, 7, 23}, {1, 4, 3, 2, 5, 0}, bulk}, 1},
-        /* Records along two dimensions: runs that overlap, several of them, short loads. */
-        {{5, {9, 16, 10, 85, 20}, {3, 1, 2, 4, 0}, bulk}, 1},
-        {{5, {85, 5, 4, 40, 20}, {1, 3, 0, 4, 2}, bulk}, 1},
-        {{5, {13, 20, 85, 6, 9}, {3, 2, 0, 4, 1}, bulk}, 1},
-        {{6, {9, 7, 9, 5, 31, 10}, {4, 1, 3, 2, 5, 0}, bulk}, 1},
-        {{6, {3, 16, 9, 20, 31, 3}, {3, 4, 2, 5, 0, 1}, bulk}, 1},
-        {{6, {9, 31, 40, 3, 11, 3}, {3, 5, 2, 0, 1, 4}, bulk}, 2},
-        {{6, {7, 5, 8, 11, 31, 11}, {5, 2, 3, 0, 1, 4}, bulk}, 2},
-        /* Columns along another dimension than rows; units of 4 bytes. */
-        {{3, {743, 80, 4}, {2, 1, 0}, bulk}, 1 | 2},
-        {{3, {647, 90, 3}, {2, 1, 0}, bulk}, 2},
-        /* Its runs become more. */
-        {{4, {11, 28, 23, 7}, {3, 1, 0, 2}, NULL}, 2},
-        {{5, {5, 126, 6, 5, 5}, {3, 2, 0, 4, 1}, NULL}, 2},
-        {{5, {25, 28, 4, 4, 7}, {4, 1, 0, 2, 3}, NULL}, 1},
-        {{6, {4, 6, 7, 32, 64, 3}, {0, 4, 1, 3, 5, 2}, bulk}, 4},
-        {{6, {8, 5, 4, 100, 7, 7}, {0, 3, 5, 2, 1, 4}, bulk}, 4},
-        {{3, {88, 165, 5}, {1, 0, 2}, bulk}, 4},
-        {{3, {63, 94, 3}, {1, 0, 2}, bulk}, 8},
-    };
-    static const unsigned shifts[][2] = {{0, 0}, {3, 0}, {0, 5}, {9, 7}};
-    for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-        for (unsigned width = 1; width <= 8; width *= 2)
-            for (unsigned k = 0; k < 4; k++)
-                if (all[i].widths & width)
-                    permute(&all[i].problem, width, shifts[k][0], shifts[k][1]);
-    /* Rows that stay together, of a tile that had more of them than there are. */
-    permute(&(struct problem){5, {125, 80, 6, 7, 5}, {3, 0, 2, 1, 4}, bulk}, 1, 81, 77);
-}
-
-/* Rows of some bytes that are packed in groups, where bulk copies are: runs that continue along the rows and
- * others, whole sectors and torn ones, batches, several tiles that overlap, dimensions of the output that are
- * one, records, few columns and many. */
-static void short_rows_are_packed(void **state) {
-    (void)state;
-    const char *arch = getenv("WIDELOAD_ARCH");
-    if (arch && strcmp(arch, "sm_90") != 0)
-        skip();
-    static const unsigned rows[] = {5, 7, 10, 12, 28};
-    static const struct problem all[] = {
-        {4, {32, 3, 64}, {2, 0, 1, 3}, NULL},      {4, {53, 3, 37}, {2, 1, 0, 3}, NULL},
-        {4, {3, 41, 67}, {1, 2, 0, 3}, NULL},      {4, {5, 127, 9}, {0, 2, 1, 3}, NULL},
-        {4, {101, 3, 103}, {2, 0, 1, 3}, NULL},    {5, {5, 40, 4, 13}, {2, 3, 0, 1, 4}, NULL},
-        {5, {7, 5, 96, 4}, {2, 1, 3, 0, 4}, NULL}, {5, {17, 7, 3, 29}, {2, 3, 1, 0, 4}, NULL},
-        {3, {211, 67}, {1, 0, 2}, NULL},           {3, {6, 1203}, {1, 0, 2}, NULL},
-        {3, {1021, 9}, {1, 0, 2}, NULL},           {4, {2, 8, 7}, {2, 1, 0, 3}, NULL},
-        {4, {7, 2, 10}, {1, 2, 0, 3}, NULL},       {3, {3, 41}, {1, 0, 2}, NULL},
-    };
-    for (unsigned r = 0; r < sizeof(rows) / sizeof(rows[0]); r++)
-        for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-            /* Bytes, or wider words where these make up a row, at addresses that suit its kernel, and others.
-             */
-            const unsigned grain = rows[r] & -rows[r], pick = (r + i) % 3,
-                           width = rows[r] > 24 || (pick && grain >= 2) ? pick == 2 && grain >= 4 ? 4 : 2 : 1;
-            struct problem problem = all[i];
-            problem.sizes[problem.rank - 1] = rows[r] / width;
-            problem.order[problem.rank - 1] = problem.rank - 1;
-            const unsigned step = grain > width ? grain / width : 1;
-            permute(&problem, width, 0, 0);
-            permute(&problem, width, (1 + i) * step, (3 + r) * step);
-            permute(&problem, width, i % 2, 1);
-        }
-}
-
 /* Every misalignment, in turn of the input, of the output, and of both. */
 static void every_shift(void **state) {
     (void)state;
@@ -424,19 +252,6 @@ static void calls_do_not_disturb_each_other(void **state) {
         permute(&turned, 2, 0, 0);
         permute(&one, 4, 0, 0);
     }
-}
-
-/* What movers do where the values of open_tiles() do not apply. */
-static const struct wl__tuned *with_batches;
-
-/* Transposes would take most of the tiles' problems. */
-static int open_tiles(void **state) {
-    const int failed = open_without_small(state);
-    if (failed)
-        return failed;
-    with_batches = context->tuned;
-    leave_out_batches(context);
-    return 0;
 }
 
 /* Transposes of a batch that moves, with compute capability 9.0: the kernels that serve them, each at the
@@ -567,8 +382,6 @@ int main(int count, char **words) {
         cmocka_unit_test(dear_tiles_are_left_to_others),
         cmocka_unit_test(small_tiles_are_left_to_others),
         cmocka_unit_test(nothing_else_is_read),
-        cmocka_unit_test(records_and_columns_move),
-        cmocka_unit_test(short_rows_are_packed),
         cmocka_unit_test(every_shift),
         cmocka_unit_test(rows_are_rows),
         cmocka_unit_test(short_rows_stay_together),

@@ -257,11 +257,15 @@ static void streams_are_right(void **unused) {
 }
 
 /* Whether bulk copies' tiles are planned for a problem whose input begins at this address. */
-static bool plans(struct wl__permute_bulk_plan *plan, const struct problem *p, uint64_t from) {
-    const uint64_t to = 1ull << 40;
+static bool plans_at(struct wl__permute_bulk_plan *plan, const struct problem *p, uint64_t to,
+                     uint64_t from) {
     struct wl__permute_shape shape;
     wl__permute_reduce(&shape, p->width, to, from, p->rank, p->sizes, p->order);
     return wl__permute_plan_bulk(tuned, plan, &shape, to, from, true);
+}
+
+static bool plans(struct wl__permute_bulk_plan *plan, const struct problem *p, uint64_t from) {
+    return plans_at(plan, p, 1ull << 40, from);
 }
 
 /* Rows of some bytes are packed in groups, where elements begin at multiples of what divides them. */
@@ -301,10 +305,10 @@ static void few_tiles_are_moved_twice(void **unused) {
     }
     assert_int_equal(wl__permute_joined_tiles(order, 640), 640);
     assert_int_equal(wl__permute_joined_tiles(order, 641), 644); /* in fours: three more cost less */
-    /* Five tiles of either side in 53 reversed matrices. */
+    /* Six by four tiles in 53 reversed matrices. */
     struct wl__permute_bulk_plan plan;
     assert_true(plans(&plan, &(struct problem){1, 4, {53, 83, 13, 647}, {0, 3, 2, 1}}, 4096));
-    assert_int_equal(plan.bulk.tiles.tiles, 53 * 5 * 5);
+    assert_int_equal(plan.bulk.tiles.tiles, 53 * 6 * 4);
     assert_true(plan.bulk.joined_parts > 0);
     /* The estimate counts those that are: else 456 tiles would be the choice. */
     assert_true(plans(&plan, &(struct problem){2, 4, {55, 38, 83, 49}, {1, 3, 0, 2}}, 4096));
@@ -350,15 +354,44 @@ static void narrow_tiles_suit(void **unused) {
     const struct problem one_access = {2, 4, {32, 112, 585, 8}, {3, 1, 0, 2}};
     assert_false(plans(&plan, &one_access, 4096));
     assert_true(plans(&plan, &one_access, 4098));
-    /* Bytes go by words there, if these are cheap. */
-    assert_true(plans(&plan, &(struct problem){1, 4, {32, 112, 585, 16}, {3, 1, 0, 2}}, 4096));
+    /* Bytes go by words there, if these are cheap, or in groups where runs begin alike. */
+    assert_true(plans(&plan, &(struct problem){1, 4, {33, 111, 585, 16}, {3, 1, 0, 2}}, 4096));
     assert_true(plan.words);
+    assert_true(plans(&plan, &(struct problem){1, 4, {32, 112, 585, 16}, {3, 1, 0, 2}}, 4096));
+    assert_true(plan.groups);
     assert_false(plans(&plan, &(struct problem){1, 3, {5, 28201, 16}, {2, 1, 0}}, 4096));
     /* Five columns are too few for words: those of the next dimension come along. */
     assert_true(plans(&plan, &(struct problem){1, 5, {11, 6, 164, 37, 5}, {1, 4, 3, 0, 2}}, 4096));
     assert_true(plan.words);
     assert_int_equal(plan.bulk.inner.count, 5);
     assert_true(plan.bulk.columns > 5);
+}
+
+/* Columns go in groups where all runs of a tile begin alike within a vector, wherever the arrays begin; and
+ * nowhere else. */
+static void groups_need_runs_that_begin_alike(void **unused) {
+    (void)unused;
+    static const struct problem alike[] = {
+        {1, 3, {288, 25, 161}, {2, 1, 0}},      {2, 3, {304, 40, 61}, {2, 1, 0}},
+        {1, 4, {48, 16, 23, 47}, {1, 3, 2, 0}}, {1, 4, {16, 39, 33, 41}, {3, 2, 1, 0}},
+        {1, 4, {16, 231, 7, 40}, {3, 2, 1, 0}}, {1, 5, {5, 5, 44, 4, 189}, {4, 1, 2, 0, 3}}};
+    struct wl__permute_bulk_plan plan;
+    for (unsigned i = 0; i < sizeof(alike) / sizeof(alike[0]); i++) {
+        const struct problem *p = &alike[i];
+        unsigned groups = 0;
+        for (unsigned shift = 0; shift < 32; shift += 4) {
+            assert_true(plans_at(&plan, p, (1ull << 40) + shift, 4096 + 3 * shift + p->width));
+            groups += plan.groups;
+            carry_out_bulk(p, &plan);
+        }
+        assert_in_range(groups, 1, 8); /* ends of runs within sectors cost groups more */
+    }
+    /* Words begin at multiples of 4 bytes where the array and all of its rows do. */
+    assert_true(plans(&plan, &alike[4], 4096) && plan.bulk.even);
+    assert_true(plans(&plan, &alike[4], 4098) && !plan.bulk.even);
+    assert_true(plans(&plan, &alike[3], 4096) && !plan.bulk.even);
+    assert_true(plans(&plan, &(struct problem){1, 3, {281, 25, 161}, {2, 1, 0}}, 4096));
+    assert_false(plan.groups);
 }
 
 /* Columns lie along the dimension in which most share look-ups, of bytes and pairs; 4-byte elements of which
@@ -515,6 +548,7 @@ int main(void) {
         cmocka_unit_test(fine_tiles_are_considered),
         cmocka_unit_test(records_share),
         cmocka_unit_test(narrow_tiles_suit),
+        cmocka_unit_test(groups_need_runs_that_begin_alike),
         cmocka_unit_test(look_ups_are_shared),
         cmocka_unit_test(lanes_store_neighbours),
         cmocka_unit_test(choices_are_right),

@@ -1,0 +1,82 @@
+/* Look-ups of rows' places that a tile's columns share. */
+#include "lib/permute/permute_bulk_box.h"
+
+/* Accesses by warps to the kinds of columns that a number of `alike` makes. */
+static uint32_t kinds_of(const struct wl_permute_bulk *bulk, unsigned unit, uint32_t alike) {
+    const uint32_t kinds = bulk->columns < alike ? bulk->columns : alike,
+                   each = (unit == 1 && bulk->odd ? 2 : 1), together = each * (32 / bulk->lanes);
+    return each * ((kinds + together - 1) / together);
+}
+
+/* From how many columns on runs begin alike within a sector, `least` at the least: a power of two. */
+static uint32_t least_alike(uint64_t column_out, unsigned unit, uint32_t least) {
+    uint32_t alike = SECTOR / unit;
+    while (alike > least && alike / 2 * column_out % SECTOR == 0)
+        alike /= 2;
+    return alike;
+}
+
+bool wl__permute_look_ups_turn(struct wl_permute_bulk *bulk, unsigned unit) {
+    uint64_t most = wl__divide_up(bulk->columns, least_alike(bulk->column_out, unit, 1));
+    struct wl_permute_run *best = NULL;
+    for (uint32_t i = 0; i < bulk->run_parts && !bulk->wraps; i++) {
+        struct wl_permute_run *const run = &bulk->run[i];
+        const uint64_t shared = wl__divide_up(run->by.count, least_alike(run->out, unit, 1));
+        if (run->rows == 0 && shared > most) {
+            most = shared;
+            best = run;
+        }
+    }
+    if (!best)
+        return false;
+    const struct wl_permute_run run = *best;
+    *best = (struct wl_permute_run){
+        .by = wl__permute_divisor(bulk->columns), .along = bulk->column_in, .out = bulk->column_out};
+    bulk->runs = bulk->runs / run.by.count * bulk->columns;
+    bulk->columns = run.by.count;
+    bulk->column_in = run.along;
+    bulk->column_out = run.out;
+    bulk->odd = 0;
+    bulk->row_table = bulk->run_table + 16 * bulk->runs;
+    return true;
+}
+
+/* How many columns apart look-ups are shared: at the least from where on runs begin alike, or a multiple by
+ * which the slowest warp has less to do.  A look-up takes instructions as 1.5 stores do.  Where rows are at
+ * an odd distance, banks want the columns as they are. */
+static uint32_t alike_of(const struct wl_permute_bulk *bulk, unsigned unit) {
+    const uint32_t warps = WL_PERMUTE_NARROW_THREADS / 32, each = bulk->runs * bulk->along.count;
+    if (bulk->odd)
+        return SECTOR / unit;
+    const uint32_t alike = least_alike(bulk->column_out, unit, 32 / bulk->lanes);
+    uint32_t least = UINT32_MAX;
+    uint32_t best = alike;
+    for (uint32_t more = alike; more < bulk->columns + alike; more += alike) {
+        const uint32_t turns = (each * kinds_of(bulk, unit, more) + warps - 1) / warps,
+                       now = turns * (3 + 2 * ((bulk->columns + more - 1) / more));
+        if (now < least) {
+            least = now;
+            best = more;
+        }
+    }
+    return best;
+}
+
+unsigned wl__permute_look_ups_number(struct wl_permute_bulk *bulk, unsigned unit) {
+    const unsigned sector = SECTOR / unit, rows = 4 / unit;
+    uint32_t span = bulk->turn.count * bulk->units;
+    bulk->inner = wl__permute_divisor(bulk->columns);
+    wl__permute_bulk_number_ends(bulk);
+    bulk->span = wl__permute_divisor(span);
+    bulk->quarter = (span + sector + bulk->units) / (4 * rows) + 1;
+    uint64_t sectors = bulk->wraps ? wl__divide_up(span, sector) : span / sector;
+    uint64_t vectors = sectors ? 2 * sectors : 1;
+    bulk->lanes = 8;
+    while (bulk->lanes / 2 >= vectors)
+        bulk->lanes /= 2;
+    bulk->along = wl__permute_divisor(wl__divide_up(vectors, bulk->lanes));
+    bulk->alike = alike_of(bulk, unit);
+    bulk->kinds = wl__permute_divisor(kinds_of(bulk, unit, bulk->alike));
+    bulk->cells = bulk->runs * bulk->along.count * bulk->kinds.count;
+    return bulk->rows / bulk->turn.count * rows * 4 * bulk->quarter * rows * 2;
+}
