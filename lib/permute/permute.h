@@ -134,6 +134,7 @@ struct wl_permute_bulk {
     uint32_t turn_pad, turns; /* extra bytes where the first digit of a load's number wraps; most wraps of it
                                  in a tile's joined rows */
     uint32_t row_parts, run_parts, joined_parts;
+    uint32_t apart;       /* whether rows that follow each other are loaded by different warps */
     uint32_t joined_rows; /* all joined rows, if stores at tiles' ends are cut, and only there; else 0 */
     uint32_t joined_load; /* bytes from one joined row to the next if the first digit's rows are contiguous,
                              which makes them one load; 0: each is a load of its own */

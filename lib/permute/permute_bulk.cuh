@@ -58,7 +58,7 @@ static __device__ __forceinline__ void wl_load_rows(const struct wl_permute_bulk
 #if !WL_NARROW
     uint32_t *place = (uint32_t *)(wl_permute_memory + p.row_table);
 #endif
-    for (uint32_t r = WL_NARROW ? wl_apart() : threadIdx.x; r < p.rows; r += WL_THREADS) {
+    for (uint32_t r = p.apart ? wl_apart() : threadIdx.x; r < p.rows; r += WL_THREADS) {
         uint64_t from = tile;
         uint32_t number = r, inner = 0, load_bytes = p.load;
         /* The load's number, and how often its first digit has wrapped before it. */

@@ -6,6 +6,7 @@
 #define BARRIER        8 /* bytes */
 #define NARROW_THREADS WL_PERMUTE_NARROW_THREADS
 #define WORDS_THREADS  WL_PERMUTE_WORDS_THREADS
+#define APART          140 /* rows of wide elements, each a load, up to which warps share them */
 #define BULK           512 /* bytes of a load from which on bulk copies take fewer instructions than lanes */
 
 /* ---------------------------------------------------------------- a tile's shape */
@@ -287,6 +288,7 @@ bool wl__permute_bulk_lay_out_narrow(const struct wl__tuned_bulk *tuned, struct 
     struct wl_permute_bulk *bulk = &plan->bulk;
     bulk->units = units;
     bulk->odd = 0;
+    bulk->apart = 1;
     bulk->run_table = round_up(tile, 16);
     bulk->row_table = bulk->run_table + 16 * bulk->runs;
     bulk->element = plan->element = element;
@@ -503,6 +505,7 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
     bulk->torn = box->out_grain < SECTOR;
     plan->unit = box->unit;
     plan->narrow = box->narrow;
+    bulk->apart = box->narrow || (!bulk->joined_load && loads == bulk->rows && bulk->rows <= APART);
     const unsigned end = words         ? lay_out_words(bulk, box, loads)
                          : groups      ? lay_out_groups(bulk, box, loads)
                          : box->narrow ? lay_out_narrow(bulk, box, loads)

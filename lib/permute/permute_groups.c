@@ -59,7 +59,7 @@ unsigned wl__permute_groups_number(struct wl_permute_bulk *bulk, const struct wl
     return bulk->rows / bulk->turn.count * bulk->table;
 }
 
-double wl__permute_groups_cost(const struct wl__tuned_column_groups *tuned, const struct wl_permute_bulk *bulk,
-                               unsigned unit, double waves) {
+double wl__permute_groups_cost(const struct wl__tuned_column_groups *tuned,
+                               const struct wl_permute_bulk *bulk, unsigned unit, double waves) {
     return WARPS * work_of(tuned, bulk, unit, waves);
 }

@@ -1,10 +1,11 @@
 /* Permutes dimensions of elements of WL_WIDTH bytes, 1 or 2, through tiles in shared memory that bulk copies
- * fill, where all runs of a tile begin alike within a vector of 16 bytes.  Tiles are those of permute_bulk.cu.
+ * fill, where all runs of a tile begin alike within a vector of 16 bytes.  Tiles are those of
+ * permute_bulk.cu.
  *
  * A lane makes one vector of each of 4 / WL_WIDTH columns that lie side by side in a row.  For each row it
  * reads their word, and transposes words in registers.  So it reads a fourth, or half, of what
- * permute_narrow.cu reads, and needs no memory to put columns together, as permute_words.cu does.  It looks up
- * its rows' places once for all columns that it takes.
+ * permute_narrow.cu reads, and needs no memory to put columns together, as permute_words.cu does.  It looks
+ * up its rows' places once for all columns that it takes.
  *
  * Traffic: every byte is written once and read once, but for the sectors that two tiles share at the ends of
  * their rows.  Only whole sectors are written, except at the ends of the array's rows, or of a tile whose
@@ -50,16 +51,14 @@ static __device__ __forceinline__ void pick(uint4 (&vector)[WL_GROUP], const uin
         wl_transpose_group(word);
 #pragma unroll
         for (int k = 0; k < WL_GROUP; k++)
-            (i == 0   ? vector[k].x
-             : i == 1 ? vector[k].y
-             : i == 2 ? vector[k].z
-                      : vector[k].w) = word[k];
+            (i == 0 ? vector[k].x : i == 1 ? vector[k].y : i == 2 ? vector[k].z : vector[k].w) = word[k];
     }
 }
 
 /* Stores whole sectors: lanes are vectors along runs, and groups of columns. */
 template <bool even> static __device__ __forceinline__ void store_sectors(const struct wl_permute_bulk &p) {
-    const uint32_t lane = threadIdx.x % 32, across = lane % p.lanes, down = lane / p.lanes, next = p.alike * WL_WIDTH * 0x10001;
+    const uint32_t lane = threadIdx.x % 32, across = lane % p.lanes, down = lane / p.lanes,
+                   next = p.alike * WL_WIDTH * 0x10001;
     for (uint32_t cell = threadIdx.x / 32; cell < p.cells; cell += WL_THREADS / 32) {
         const uint32_t rest = wl_divide_any(cell, &p.along),
                        vector = (cell - rest * p.along.count) * p.lanes + across,
@@ -71,8 +70,7 @@ template <bool even> static __device__ __forceinline__ void store_sectors(const 
         /* Where the sector begins in its run, of the group's columns in turn. */
         const int32_t begin = (int32_t)(vector * WL_EACH) - (int32_t)entry_of(p, 0),
                       first = begin - (int32_t)(to % WL_PERMUTE_SECTOR / WL_WIDTH),
-                      second = begin -
-                               (int32_t)((to + p.column_out) % WL_PERMUTE_SECTOR / WL_WIDTH),
+                      second = begin - (int32_t)((to + p.column_out) % WL_PERMUTE_SECTOR / WL_WIDTH),
                       last = (int32_t)p.span.count - SECTOR;
         const bool whole[2] = {first >= 0 && first <= last, second >= 0 && second <= last};
         if (!whole[0] && !whole[1])

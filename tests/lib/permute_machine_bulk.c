@@ -140,7 +140,7 @@ static void store_unit(const struct machine *m, const struct wl_permute_bulk *p,
     }
     memcpy(machine_array(m, m->to, to + column_place(p, column) + i * m->width, m->to_address, m->width),
            machine_memory(m, place[row] + along + further * p->column_in + inside + i % p->units * m->width,
-                     m->width),
+                          m->width),
            m->width);
 }
 
@@ -277,7 +277,8 @@ static void check_tables(const struct wl__permute_bulk_plan *plan, unsigned widt
         const uint32_t at = p->row_table + (plan->words ? turns * p->table : tables),
                        loads = p->load_table ? p->load_table + 16 * p->loads : at;
         assert_true(at <= loads && loads <= (plan->element ? p->stage : p->barrier));
-        assert_true(!plan->words || at <= p->stage); /* loads are noted where columns are put together later */
+        assert_true(!plan->words ||
+                    at <= p->stage); /* loads are noted where columns are put together later */
         assert_true(!p->load_table || at <= p->load_table);
         end += (uint32_t)sizeof(struct wl_permute_place);
     }
