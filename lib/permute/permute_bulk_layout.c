@@ -407,7 +407,7 @@ static bool is_in_words(const struct wl_permute_bulk *bulk, const struct box *bo
  * begin alike. */
 static unsigned lay_out_groups(struct wl_permute_bulk *bulk, const struct box *box, uint64_t loads) {
     const unsigned unit = box->unit;
-    if (box->wraps || box->element || box->shape->width != unit)
+    if (box->wraps || box->element || box->shape->width != unit || bulk->load < box->tuned->groups.load)
         return 0;
     bulk->units = 1;
     bulk->wraps = 0;

@@ -313,6 +313,7 @@ struct wl__tuned_bulk {
      * of 4 bytes, and elsewhere; and wavefront beyond one of a load from the tile. */
     struct wl__tuned_column_groups {
         double least, cell, step[2][2], wave;
+        uint32_t load; /* bytes of a load at least: shorter ones take longer to note than to move */
     } groups;
     /* Bytes that are moved by words: 2510 tiles of 230 shapes, an H200. */
     struct wl__tuned_words {
