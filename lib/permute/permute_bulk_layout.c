@@ -394,8 +394,6 @@ static unsigned lay_out_words(struct wl_permute_bulk *bulk, const struct box *bo
 /* Whether all rows, and the runs along them, begin at multiples of 4 bytes of the tile. */
 static bool is_in_words(const struct wl_permute_bulk *bulk, const struct box *box) {
     uint64_t bits = box->in_grain;
-    for (uint32_t i = 0; i < bulk->joined_parts; i++)
-        bits |= bulk->joined[i].in;
     for (uint32_t i = 0; i < bulk->row_parts; i++)
         bits |= bulk->row[i].in;
     for (uint32_t i = 0; i < bulk->run_parts; i++)
@@ -407,7 +405,7 @@ static bool is_in_words(const struct wl_permute_bulk *bulk, const struct box *bo
  * begin alike. */
 static unsigned lay_out_groups(struct wl_permute_bulk *bulk, const struct box *box, uint64_t loads) {
     const unsigned unit = box->unit;
-    if (box->wraps || box->element || box->shape->width != unit || bulk->load < box->tuned->groups.load)
+    if (box->wraps || bulk->load < box->tuned->groups.load)
         return 0;
     bulk->units = 1;
     bulk->wraps = 0;
