@@ -440,7 +440,7 @@ static const struct wl__mover movers[] = {
 
 /* ---------------------------------------------------------------- plans that are kept */
 
-/* Planning takes 80 us, rarely up to 3 ms, and programs repeat their calls.  So each thread keeps its last
+/* Planning takes 95 us, rarely up to 3 ms, and programs repeat their calls.  So each thread keeps its last
  * plans.  A plan depends on the shape, the device, and the distance of both addresses from whole lines. */
 #define KEPT 8
 

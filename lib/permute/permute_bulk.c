@@ -356,7 +356,7 @@ static bool plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
     if (!worth(tuned, shape, &search.moved, from, shifted))
         return false;
     const bool narrow = search.moved.narrow;
-    search.tried = 8;
+    search.tried = narrow ? 6 : 8;
     for (unsigned k = 0; k < search.tried; k++)
         search.cost[k] = NO_COST;
     const unsigned joins = joins_of(joined, shape);

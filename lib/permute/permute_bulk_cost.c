@@ -82,20 +82,24 @@ static double wavefronts(const struct wl_permute_bulk *bulk, unsigned width) {
     return (double)total / samples;
 }
 
-/* The words that a warp's lanes read at once: each bank gives one at a time, to all lanes that want it. */
+/* The words that a warp's lanes read at once: each bank gives one at a time, to all lanes that want it. Words
+ * of one bank are linked: `first` and `next` are numbers from 1 on, or 0. */
 struct words {
     uint32_t word[32];
-    unsigned count, in_bank[32], worst;
+    uint8_t first[32], next[32], in_bank[32];
+    unsigned count, worst;
 };
 
 static void add_word(struct words *words, uint32_t word) {
-    for (unsigned i = 0; i < words->count; i++)
-        if (words->word[i] == word)
+    const unsigned bank = word % 32;
+    for (unsigned i = words->first[bank]; i; i = words->next[i - 1])
+        if (words->word[i - 1] == word)
             return;
-    words->word[words->count++] = word;
-    const unsigned now = ++words->in_bank[word % 32];
-    if (now > words->worst)
-        words->worst = now;
+    words->word[words->count] = word;
+    words->next[words->count] = words->first[bank];
+    words->first[bank] = (uint8_t)++words->count;
+    if (++words->in_bank[bank] > words->worst)
+        words->worst = words->in_bank[bank];
 }
 
 /* The same for narrow elements, for the first warp's lanes and columns. */
@@ -150,14 +154,16 @@ static double units_wavefronts(const struct wl_permute_bulk *bulk) {
 
 /* The same for groups of columns: a warp's lanes along the first run. */
 double wl__permute_groups_wavefronts(const struct wl_permute_bulk *bulk, unsigned unit) {
-    const uint32_t rows = WL_PERMUTE_ACCESS / unit;
+    const uint32_t rows = WL_PERMUTE_ACCESS / unit, lanes = bulk->lanes,
+                   all = (uint32_t)wl__divide_up(bulk->columns, 4 / unit),
+                   groups = all < 32 / lanes ? all : 32 / lanes;
     unsigned total = 0, samples = 0;
     for (uint32_t i = 0; i < rows; i += rows / 4, samples++) {
         struct words words = {.worst = 1};
-        for (uint32_t lane = 0; lane < 32; lane++) {
-            const uint32_t row = lane % bulk->lanes * rows + i, group = lane / bulk->lanes;
-            if (row < bulk->turn.count && group * (4 / unit) < bulk->columns)
-                add_word(&words, wl__permute_bulk_place(bulk, row, rows) / 4 + group);
+        for (uint32_t row = i; row < lanes * rows && row < bulk->turn.count; row += rows) {
+            const uint32_t word = wl__permute_bulk_place(bulk, row, rows) / 4;
+            for (uint32_t group = 0; group < groups; group++)
+                add_word(&words, word + group);
         }
         total += words.worst;
     }
