@@ -342,14 +342,14 @@ static void join_columns(struct wl_permute_bulk *bulk) {
         bulk->run[i] = bulk->run[i + 1];
 }
 
-/* Whether all rows, and the runs along them, begin at multiples of 8 bytes of the tile. */
-static bool is_paired(const struct wl_permute_bulk *bulk, const struct box *box) {
-    uint64_t bits = is_even(box) ? bulk->joined_load : 1;
+/* Whether all rows, and the runs along them, begin at multiples of so many bytes of the tile, up to 16. */
+static bool begin_at(const struct wl_permute_bulk *bulk, const struct box *box, unsigned bytes) {
+    uint64_t bits = box->in_grain;
     for (uint32_t i = 0; i < bulk->row_parts; i++)
-        bits |= bulk->row[i].inner;
+        bits |= bulk->row[i].in;
     for (uint32_t i = 0; i < bulk->run_parts; i++)
         bits |= bulk->run[i].along;
-    return bits % 8 == 0;
+    return bits % bytes == 0;
 }
 
 /* For the kernel that moves bytes by words.  Returns where its memory ends. */
@@ -376,7 +376,7 @@ static unsigned lay_out_words(struct wl_permute_bulk *bulk, const struct box *bo
     const uint32_t stretches = words <= held ? 1 : (uint32_t)wl__divide_up(span, bulk->step),
                    groups = (bulk->columns + 3) / 4, deep = 32 / bulk->lanes, runs = bulk->runs * stretches,
                    wanted = (warps * deep + runs - 1) / runs;
-    bulk->paired = is_paired(bulk, box);
+    bulk->paired = is_even(box) && begin_at(bulk, box, 8);
     bulk->chunk = round_up(wl__divide_up(groups, wanted), 1 + bulk->paired);
     const uint32_t chunks = (groups + bulk->chunk - 1) / bulk->chunk;
     bulk->chunks = wl__permute_divisor(chunks);
@@ -389,16 +389,6 @@ static unsigned lay_out_words(struct wl_permute_bulk *bulk, const struct box *bo
     bulk->stage = round_up(tables, WL_PERMUTE_ACCESS);
     const unsigned stages = bulk->stage + warps * WL_PERMUTE_STAGE;
     return end > stages ? end : stages;
-}
-
-/* Whether all rows, and the runs along them, begin at multiples of 4 bytes of the tile. */
-static bool is_in_words(const struct wl_permute_bulk *bulk, const struct box *box) {
-    uint64_t bits = box->in_grain;
-    for (uint32_t i = 0; i < bulk->row_parts; i++)
-        bits |= bulk->row[i].in;
-    for (uint32_t i = 0; i < bulk->run_parts; i++)
-        bits |= bulk->run[i].along;
-    return bits % 4 == 0;
 }
 
 /* For the kernel that moves groups of columns by words.  Returns where its memory ends; 0 where runs do not
@@ -414,7 +404,7 @@ static unsigned lay_out_groups(struct wl_permute_bulk *bulk, const struct box *b
     bulk->column_out = box->shape->dim[0].out * unit;
     bulk->inner = wl__permute_divisor(bulk->columns);
     wl__permute_bulk_number_ends(bulk);
-    bulk->even = is_in_words(bulk, box);
+    bulk->even = begin_at(bulk, box, 4);
     const unsigned tables = wl__permute_groups_number(bulk, &box->tuned->groups, unit);
     return tables ? lay_out_loads(bulk, bulk->row_table + tables, loads, is_even(box), true) : 0;
 }

@@ -230,6 +230,8 @@ static void store_columns(const struct machine *m, const struct wl__permute_bulk
         assert_int_equal(p->ends.count * (p->wraps ? p->inner.count : 1), p->columns);
     if (plan->words) {
         assert_true(p->chunks.count * p->chunk * 4 >= p->columns);
+        for (uint32_t i = 0; i < p->turn.count; i++)
+            assert_true(!p->paired || (place[i] + along) % 8 == 0);
     } else if (plan->groups) {
         check_groups(m, p, tile, to, along, place);
     } else {

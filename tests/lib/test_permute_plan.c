@@ -360,6 +360,11 @@ static void narrow_tiles_suit(void **unused) {
     assert_true(plans(&plan, &(struct problem){1, 4, {32, 112, 585, 16}, {3, 1, 0, 2}}, 4096));
     assert_true(plan.groups);
     assert_false(plans(&plan, &(struct problem){1, 3, {5, 28201, 16}, {2, 1, 0}}, 4096));
+    /* Eight rows side by side have a multiple of 16 bytes, and each begins at a multiple of 4. */
+    const struct problem rows = {1, 3, {29, 8, 124}, {2, 1, 0}};
+    assert_true(plans(&plan, &rows, 4096));
+    assert_true(plan.words);
+    carry_out_bulk(&rows, &plan);
     /* Five columns are too few for words: those of the next dimension come along. */
     assert_true(plans(&plan, &(struct problem){1, 5, {11, 6, 164, 37, 5}, {1, 4, 3, 0, 2}}, 4096));
     assert_true(plan.words);
