@@ -10,25 +10,13 @@
 #include <cmocka.h>
 
 #include "permute_machine_parts.h"
+#include "permuted_source.h"
 
 uint64_t elements_of(const struct problem *p) {
     uint64_t n = 1;
     for (unsigned i = 0; i < p->rank; i++)
         n *= p->sizes[i];
     return n;
-}
-
-/* The input index of output element i. */
-static uint64_t source(const struct problem *p, uint64_t i) {
-    uint64_t stride[WL_RANK_MAX], at = 0, step = 1;
-    for (unsigned d = p->rank; d-- > 0; step *= p->sizes[d])
-        stride[d] = step;
-    for (unsigned k = p->rank; k-- > 0;) {
-        unsigned d = p->order[k];
-        at += i % p->sizes[d] * stride[d];
-        i /= p->sizes[d];
-    }
-    return at;
 }
 
 void describe(char *text, size_t bytes, const struct problem *p) {
@@ -233,7 +221,8 @@ void machine_carry_out(const struct problem *p, const void *plan, const struct w
     for (uint32_t tile = 0; tile < tiles->tiles; tile++)
         run(&m, plan, tile);
     for (uint64_t i = 0; i < n; i++)
-        if (memcmp(m.to + i * p->width, m.from + source(p, i) * p->width, p->width))
+        if (memcmp(m.to + i * p->width, m.from + permuted_source(p->rank, p->sizes, p->order, i) * p->width,
+                   p->width))
             fail_msg("%s: element %llu", what, (unsigned long long)i);
     free(m.from);
     free(m.to);

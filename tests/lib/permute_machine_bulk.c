@@ -95,16 +95,22 @@ static void load_rows(const struct machine *m, const struct wl__permute_bulk_pla
     }
 }
 
-static void store_run(const struct machine *m, const struct wl_permute_bulk *p, unsigned width, uint32_t r,
-                      uint64_t to, const uint32_t *place, unsigned ends) {
-    uint32_t along = 0, row = 0, number = r;
+/* Adds where a run begins: in the output, which is its first row, and along it. */
+static void find_run(const struct wl_permute_bulk *p, uint32_t number, uint64_t *to, uint32_t *row,
+                     uint32_t *along) {
     for (uint32_t i = 0; i < p->run_parts; i++) {
         uint32_t digit = digit_of(&number, &p->run[i].by);
-        to += digit * p->run[i].out;
-        row += digit * p->run[i].rows;
-        along += digit * p->run[i].along;
+        *to += digit * p->run[i].out;
+        *row += digit * p->run[i].rows;
+        *along += digit * p->run[i].along;
     }
     assert_int_equal(number, 0);
+}
+
+static void store_run(const struct machine *m, const struct wl_permute_bulk *p, unsigned width, uint32_t r,
+                      uint64_t to, const uint32_t *place, unsigned ends) {
+    uint32_t along = 0, row = 0;
+    find_run(p, r, &to, &row, &along);
     uint64_t past = to % WL_PERMUTE_LINE;
     unsigned vector = WL_PERMUTE_ACCESS / width, sector = WL_PERMUTE_SECTOR / width;
     for (uint32_t v = 0; v < p->along.count * p->lanes; v++)
@@ -212,15 +218,9 @@ static void check_groups(const struct machine *m, const struct wl_permute_bulk *
 static void store_columns(const struct machine *m, const struct wl__permute_bulk_plan *plan, uint32_t r,
                           uint64_t to, const uint32_t *place, unsigned ends) {
     const struct wl_permute_bulk *p = &plan->bulk;
-    uint32_t along = 0, row = 0, number = r, sector = WL_PERMUTE_SECTOR / m->width;
+    uint32_t along = 0, row = 0, sector = WL_PERMUTE_SECTOR / m->width;
     const uint64_t tile = to;
-    for (uint32_t i = 0; i < p->run_parts; i++) {
-        uint32_t digit = digit_of(&number, &p->run[i].by);
-        to += digit * p->run[i].out;
-        row += digit * p->run[i].rows;
-        along += digit * p->run[i].along;
-    }
-    assert_int_equal(number, 0);
+    find_run(p, r, &to, &row, &along);
     assert_int_equal(row % p->turn.count, 0);
     place += row;
     if (plan->element) {

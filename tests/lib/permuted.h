@@ -14,6 +14,7 @@
 
 #include "device.h"
 #include "element.h"
+#include "permuted_source.h"
 #include "wideload.h"
 #include "without_small.h"
 
@@ -30,19 +31,6 @@ struct problem {
 /* Through shared memory, with the faster kernel for the device. */
 static const char tiles[] = ": tiles:", bulk[] = ": bulk:", async[] = ": async:";
 
-/* The input index of output element i. */
-static uint64_t source(const struct problem *p, uint64_t i) {
-    uint64_t stride[WL_RANK_MAX], at = 0, step = 1;
-    for (unsigned d = p->rank; d-- > 0; step *= p->sizes[d])
-        stride[d] = step;
-    for (unsigned k = p->rank; k-- > 0;) {
-        unsigned d = p->order[k];
-        at += i % p->sizes[d] * stride[d];
-        i /= p->sizes[d];
-    }
-    return at;
-}
-
 /* False if the case is left to the release.  to_shift and from_shift are in elements.  The input's memory
  * ends with the array, so that the simulator sees what is read beyond it. */
 static bool permute(const struct problem *p, unsigned width, unsigned to_shift, unsigned from_shift) {
@@ -58,7 +46,8 @@ static bool permute(const struct problem *p, unsigned width, unsigned to_shift, 
         in[i] = (uint8_t)((i * 2654435761u) >> 11);
     memset(expected, POISON, whole);
     for (uint64_t i = 0; i < n; i++)
-        copy_element(expected + to_at + i * width, in + from_at + source(p, i) * width, width);
+        copy_element(expected + to_at + i * width,
+                     in + from_at + permuted_source(p->rank, p->sizes, p->order, i) * width, width);
     wl_devptr to, from;
     assert_int_equal(wl_alloc(context, &to, whole), WL_ERROR_OK);
     assert_int_equal(wl_alloc(context, &from, input), WL_ERROR_OK);
@@ -83,6 +72,13 @@ static bool permute(const struct problem *p, unsigned width, unsigned to_shift, 
     free(out);
     free(expected);
     return true;
+}
+
+/* Skips a test on devices without bulk copies. */
+static inline void skip_without_bulk(void) {
+    const char *arch = getenv("WIDELOAD_ARCH");
+    if (arch && strcmp(arch, "sm_90") != 0)
+        skip();
 }
 
 /* What movers do where the values of open_tiles() do not apply. */

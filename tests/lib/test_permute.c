@@ -76,9 +76,7 @@ static void every_width(void **state) {
 /* Matrices that are no whole accesses, where bulk copies are; others are for tiles. */
 static void matrices_move(void **state) {
     (void)state;
-    const char *arch = getenv("WIDELOAD_ARCH");
-    if (arch && strcmp(arch, "sm_90") != 0)
-        skip();
+    skip_without_bulk();
     static const struct problem all[] = {
         {4, {9, 7, 20, 29}, {1, 0, 3, 2}, ": matrices:"},
         {5, {3, 5, 4, 7, 3}, {1, 0, 2, 4, 3}, ": matrices:"},
@@ -115,9 +113,7 @@ static void matrices_move(void **state) {
 /* Where bulk copies' tiles are estimated to be dear, or others to be dearer, with compute capability 9.0. */
 static void dear_tiles_are_left_to_others(void **state) {
     (void)state;
-    const char *arch = getenv("WIDELOAD_ARCH");
-    if (arch && strcmp(arch, "sm_90") != 0)
-        skip();
+    skip_without_bulk();
     /* Pairs of short rows: tiles through registers if the output's rows are long, or where look-ups are dear.
      */
     permute(&(struct problem){4, {4, 18749, 8, 3}, {3, 2, 0, 1}, ": tiles:"}, 2, 0, 0);
@@ -258,9 +254,7 @@ static void calls_do_not_disturb_each_other(void **state) {
  * least of what they ask for. */
 static void batches_are_transposed(void **state) {
     (void)state;
-    const char *arch = getenv("WIDELOAD_ARCH");
-    if (arch && strcmp(arch, "sm_90") != 0)
-        skip();
+    skip_without_bulk();
     static const char batch[] = ": transpose: the last dimensions of both arrays";
     static const struct {
         struct problem problem;

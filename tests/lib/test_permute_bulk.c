@@ -6,9 +6,7 @@
  * 7 and 10 elements each, whose runs continue or not; dimensions that lie along a load. */
 static void records_and_columns_move(void **state) {
     (void)state;
-    const char *arch = getenv("WIDELOAD_ARCH");
-    if (arch && strcmp(arch, "sm_90") != 0)
-        skip();
+    skip_without_bulk();
     static const struct {
         struct problem problem;
         unsigned widths; /* bits */
@@ -64,9 +62,7 @@ static void records_and_columns_move(void **state) {
  * runs along a load, loads of vectors and by bulk copies, columns that warps share and others. */
 static void groups_of_columns_move(void **state) {
     (void)state;
-    const char *arch = getenv("WIDELOAD_ARCH");
-    if (arch && strcmp(arch, "sm_90") != 0)
-        skip();
+    skip_without_bulk();
     static const struct {
         struct problem problem;
         unsigned width;
@@ -97,9 +93,7 @@ static void groups_of_columns_move(void **state) {
  * one, records, few columns and many. */
 static void short_rows_are_packed(void **state) {
     (void)state;
-    const char *arch = getenv("WIDELOAD_ARCH");
-    if (arch && strcmp(arch, "sm_90") != 0)
-        skip();
+    skip_without_bulk();
     static const unsigned rows[] = {5, 7, 10, 12, 28};
     static const struct problem all[] = {
         {4, {32, 3, 64}, {2, 0, 1, 3}, NULL},      {4, {53, 3, 37}, {2, 1, 0, 3}, NULL},

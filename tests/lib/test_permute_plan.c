@@ -461,7 +461,7 @@ static void lanes_store_neighbours(void **unused) {
 /* The choices that the library would make. */
 static void choices_are_right(void **unused) {
     (void)unused;
-    unsigned planned = 0, records = 0, along_two = 0, turned = 0, units = 0;
+    unsigned planned = 0, records = 0, along_two = 0, turned = 0, units = 0, groups = 0;
     for (unsigned i = 0; i < CASES(3000); i++) {
         struct drawn drawn = draw(60000);
         const struct wl__permute_shape shape = drawn.shape;
@@ -481,12 +481,13 @@ static void choices_are_right(void **unused) {
         if (wl__permute_plan_bulk(tuned, &bulk, &shape, drawn.to, drawn.from,
                                   plan.in_shifted || plan.out_shifted)) {
             carry_out_bulk(&drawn.p, &bulk);
-            const bool looks_up = bulk.narrow && !bulk.words && !bulk.element,
+            const bool looks_up = bulk.narrow && !bulk.words && !bulk.groups && !bulk.element,
                        apart = bulk.bulk.column_in > bulk.bulk.units * bulk.unit;
             records += looks_up && bulk.records && apart;
             along_two += looks_up && bulk.records && apart && !bulk.bulk.wraps;
             turned += looks_up && !bulk.records && apart;
             units += looks_up && bulk.unit == 4;
+            groups += bulk.groups;
         }
     }
     assert_in_range(planned, CASES(1500), CASES(3000));
@@ -494,6 +495,7 @@ static void choices_are_right(void **unused) {
     assert_in_range(along_two, CASES(3000) / 500, CASES(3000));
     assert_in_range(turned, CASES(3000) / 1000, CASES(3000));
     assert_in_range(units, CASES(3000) / 500, CASES(3000));
+    assert_in_range(groups, CASES(3000) / 500, CASES(3000));
 }
 
 /* As a batch of transposes: the layout, the other dimensions in the output's order, and as many blocks as a
