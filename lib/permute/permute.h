@@ -173,7 +173,8 @@ struct wl_permute_bulk {
     uint32_t torn;                  /* whether runs begin or end within sectors */
     /* For bytes that are moved by words.  A task is part of a run, of some groups of four columns. */
     uint32_t table, table_rows;   /* bytes and entries of a table of rows' places */
-    uint32_t stage, stage_pitch;  /* where its warps' columns are put together; words per column */
+    uint32_t stage, stage_pitch;  /* where its warps' columns are put together, on the noted loads; words per
+                                     column */
     uint32_t two;                 /* whether a lane takes two words of each column */
     uint32_t paired;              /* whether rows, runs along them and tasks begin at multiples of 8 bytes */
     uint32_t step;                /* bytes of a run from one task to the next */

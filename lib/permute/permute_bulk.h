@@ -12,7 +12,7 @@
 struct wl__permute_bulk_plan {
     struct wl_permute_bulk bulk;
     unsigned unit;                /* bytes that elements are moved by */
-    bool narrow;                  /* whether permute_narrow.cu or its kin moves them */
+    bool narrow;                  /* whether permute_narrow.cu or a kin of it moves them */
     bool words;                   /* bytes that are moved four at a time */
     bool groups;                  /* groups of columns are moved by words */
     bool records;                 /* a tile of records (permute_records.c) */

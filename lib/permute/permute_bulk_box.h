@@ -43,7 +43,7 @@ struct box {
     const struct joined *joined;
     const struct wl__permute_shape *shape;
     unsigned unit;    /* bytes that an element is moved by */
-    bool narrow;      /* whether permute_narrow.cu, permute_words.cu or permute_units.cu moves it */
+    bool narrow;      /* whether permute_narrow.cu or a kin of it moves it (permute_fill.cuh) */
     enum taken taken; /* of narrow elements */
     unsigned element; /* its bytes, if permute_units.cu packs them; else 0 */
     uint64_t extent[WL_RANK_MAX], step[WL_RANK_MAX];
@@ -142,7 +142,8 @@ uint32_t wl__permute_bulk_place(const struct wl_permute_bulk *bulk, uint32_t row
  * places; 0 where runs do not begin alike. */
 unsigned wl__permute_groups_number(struct wl_permute_bulk *bulk, const struct wl__tuned_column_groups *tuned,
                                    unsigned unit);
-/* What a tile's warps take, for so many wavefronts of a load from the tile; and how many these are. */
+/* What a tile's warps take, for so many wavefronts of a load from the tile; and how many these are
+ * (permute_bulk_cost.c). */
 double wl__permute_groups_cost(const struct wl__tuned_column_groups *tuned,
                                const struct wl_permute_bulk *bulk, unsigned unit, double waves);
 double wl__permute_groups_wavefronts(const struct wl_permute_bulk *bulk, unsigned unit);

@@ -1,5 +1,5 @@
-/* How permute_narrow.cu and permute_words.cu fill a tile and its tables.  The including file defines
- * note_row().
+/* How permute_narrow.cu and its kin, permute_words.cu, permute_groups.cu and permute_units.cu, fill a tile
+ * and its tables.  The including file defines note_row().
  *
  * Rows, not elements, are what takes time where they are short.  So each load's place is found once, and
  * rows' places follow from it by 32-bit arithmetic.  Loads of less than 512 bytes go by asynchronous loads, a

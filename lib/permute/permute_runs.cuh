@@ -1,4 +1,4 @@
-/* What permute_narrow.cu, permute_units.cu and permute_words.cu share: runs of a tile's columns, and their
+/* What permute_narrow.cu and its kin (permute_fill.cuh) share: runs of a tile's columns, and their
  * ends.  The including file defines store_element(). */
 #ifndef WIDELOAD_KERNELS_PERMUTE_RUNS_CUH
 #define WIDELOAD_KERNELS_PERMUTE_RUNS_CUH
