@@ -135,9 +135,6 @@ bool wl__permute_bulk_lay_out_narrow(const struct wl__tuned_bulk *tuned, struct 
                                      unsigned unit, unsigned units, enum taken taken, unsigned element,
                                      uint64_t loads, uint64_t tile);
 
-/* The place of row `row` of a turn in the tile; the array's first is `from`. */
-uint32_t wl__permute_bulk_place(const struct wl_permute_bulk *bulk, uint32_t row, unsigned vector);
-
 /* permute_groups.c: shares a tile's groups of columns among warps.  Returns the bytes of the tables of rows'
  * places; 0 where runs do not begin alike. */
 unsigned wl__permute_groups_number(struct wl_permute_bulk *bulk, const struct wl__tuned_column_groups *tuned,

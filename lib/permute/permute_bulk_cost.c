@@ -4,7 +4,7 @@
 /* ---------------------------------------------------------------- banks of shared memory */
 
 /* The place of element `row` of a run in the tile. */
-uint32_t wl__permute_bulk_place(const struct wl_permute_bulk *bulk, uint32_t row, unsigned vector) {
+static uint32_t place_of(const struct wl_permute_bulk *bulk, uint32_t row, unsigned vector) {
     uint64_t from = bulk->tiles.from;
     uint32_t loads = 0, each = 1, inner = 0, turns = 0, turns_each = bulk->turns;
     if (bulk->joined_parts) {
@@ -63,8 +63,7 @@ static double wavefronts(const struct wl_permute_bulk *bulk, unsigned width) {
                     run /= bulk->run[i].by.count;
                 }
                 along += element / bulk->turn.count * width;
-                word[words] =
-                    (wl__permute_bulk_place(bulk, rows + element % bulk->turn.count, vector) + along) / 4;
+                word[words] = (place_of(bulk, rows + element % bulk->turn.count, vector) + along) / 4;
                 bool seen = false;
                 for (unsigned other = 0; other < words && !seen; other++)
                     seen = word[other] == word[words];
@@ -114,10 +113,10 @@ static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned uni
             if (column >= bulk->columns || begin + vector > bulk->span.count)
                 continue;
             if (bulk->odd) {
-                uint32_t at = wl__permute_bulk_place(bulk, begin, vector) + column * width;
+                uint32_t at = place_of(bulk, begin, vector) + column * width;
                 i = begin + (j + (down - at / 4) * bulk->odd % 4 * (vector / 4)) % vector;
             }
-            uint32_t row = wl__permute_bulk_place(bulk, i / bulk->units, vector) + i % bulk->units * unit;
+            uint32_t row = place_of(bulk, i / bulk->units, vector) + i % bulk->units * unit;
             add_word(&words, (row + column * width) / 4);
         }
         total += words.worst;
@@ -143,8 +142,8 @@ static double units_wavefronts(const struct wl_permute_bulk *bulk) {
             const uint32_t turn = n / bulk->turn.count;
             if (column >= bulk->columns || n >= bulk->table_rows)
                 continue;
-            add_word(&words, (wl__permute_bulk_place(bulk, n % bulk->turn.count, group) +
-                              turn * bulk->next_in + column * bulk->column_in) /
+            add_word(&words, (place_of(bulk, n % bulk->turn.count, group) + turn * bulk->next_in +
+                              column * bulk->column_in) /
                                  4);
         }
         total += words.worst;
@@ -161,7 +160,7 @@ double wl__permute_groups_wavefronts(const struct wl_permute_bulk *bulk, unsigne
     for (uint32_t i = 0; i < rows; i += rows / 4, samples++) {
         struct words words = {.worst = 1};
         for (uint32_t row = i; row < lanes * rows && row < bulk->turn.count; row += rows) {
-            const uint32_t word = wl__permute_bulk_place(bulk, row, rows) / 4;
+            const uint32_t word = place_of(bulk, row, rows) / 4;
             for (uint32_t group = 0; group < groups; group++)
                 add_word(&words, word + group);
         }
@@ -176,7 +175,7 @@ static double words_wavefronts(const struct wl_permute_bulk *bulk) {
     for (uint32_t j = 0; j < 4; j++) {
         unsigned in_bank[32] = {0}, worst = 0;
         for (uint32_t lane = 0; lane < bulk->lanes && 4 * lane + j < bulk->turn.count; lane++) {
-            unsigned *bank = &in_bank[wl__permute_bulk_place(bulk, 4 * lane + j, 4) / 4 % 32];
+            unsigned *bank = &in_bank[place_of(bulk, 4 * lane + j, 4) / 4 % 32];
             if (++*bank > worst)
                 worst = *bank;
         }
