@@ -110,6 +110,20 @@ static size_t times_in(const char *text, const char *part) {
     return count;
 }
 
+/* Arrays that fit the cache are compared with a copy of nearly as many bytes.  All launches take equally
+ * long, so bandwidth is proportional to the size. */
+static void copies_of_nearly_the_same_size(void **state) {
+    (void)state;
+    static const char *const names[] = {"add"};
+    memset(&fake, 0, sizeof fake);
+    fake.gpu = true;
+    struct whole whole = run(names, 1, "100000,130000,150000,151000");
+    for (size_t s = 0; s < 4; s++)
+        for (size_t i = 0; i < whole.plan.sections[s].row_count; i++)
+            assert_true(fabs(whole.plan.sections[s].rows[i].pct_copy - 100) < 3);
+    bench_plan_free(&whole.plan);
+}
+
 static void several_sizes(void **state) {
     (void)state;
     static const char *const names[] = {"copy", "add"};
@@ -312,6 +326,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(json_of_the_simulator),
         cmocka_unit_test(json_of_a_gpu),
+        cmocka_unit_test(copies_of_nearly_the_same_size),
         cmocka_unit_test(several_sizes),
         cmocka_unit_test(failed_rows),
         cmocka_unit_test(a_fault_stops_the_run),
