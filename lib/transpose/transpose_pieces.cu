@@ -15,6 +15,9 @@
  * words between.  So none if cols is odd, 2-way if it is twice an odd number, 4-way if four times one.  Then
  * each WL_EACH rows are a load, and lie all.tile_pad bytes further apart.  512 bytes take 8 requests for
  * WL_WIDTH 2, where there is time for 57.
+ * With rows that begin early, neighbours in the output begin cols * to_pitch rows apart, modulo a vector, and
+ * so where cols * to_pitch is 8 n + 1 bytes their words lie in the same banks: 4-way, or 2-way.  Each then
+ * begins with another word of its vector, which lies cols words further.
  *
  * Traffic: every byte is read once but those of additional rows and of vectors in which two loads meet, which
  * the L2 still has, and written once.
@@ -35,6 +38,20 @@ static __device__ __forceinline__ void put(uint32_t (&out)[4], int k, wl_element
     out[k * WL_WIDTH / 4] |= (uint32_t)element << k * WL_WIDTH % 4 * 8;
 #endif
 }
+
+#if WL_WIDTH == 1
+/* Word `by` comes last whose place is first: words are where they were gathered, each `by` places early. */
+static __device__ __forceinline__ void turn_back(uint32_t (&out)[4], int by) {
+    const uint32_t a[4] = {out[0], out[1], out[2], out[3]};
+#pragma unroll
+    for (int w = 0; w < 4; w++)
+        out[w] = by & 1 ? a[(w + 3) % 4] : a[w];
+    const uint32_t b[4] = {out[0], out[1], out[2], out[3]};
+#pragma unroll
+    for (int w = 0; w < 4; w++)
+        out[w] = by & 2 ? b[(w + 2) % 4] : b[w];
+}
+#endif
 
 /* Element k of it. */
 static __device__ __forceinline__ wl_element taken(const uint32_t (&out)[4], int k) {
@@ -65,6 +82,9 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     /* Units of a strip by four columns; consecutive warps take strips of the same columns. */
     const uint32_t strips = all.tile_rows / WL_STRIP, shift = __popc(strips - 1);
     const int lane = threadIdx.x % 32;
+#if WL_WIDTH == 1
+    const bool turned = extra && (uint32_t)all.to_pitch * cols % 8 == 1;
+#endif
 #pragma unroll 2
     for (uint32_t unit = threadIdx.x / 32;; unit += WL_THREADS / 32) {
         const int c = (unit >> shift) * 4 + lane / 8;
@@ -79,9 +99,22 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
         const char *const here = in + i * pitch + k0 * length + c * WL_WIDTH, *const below =
                                                                                   here + (pitch - group);
         uint32_t out[4] = {};
+#if WL_WIDTH == 1
+        /* No pad lies between odd rows. */
+        if (turned) {
 #pragma unroll
-        for (int k = 0; k < WL_EACH; k++)
-            put(out, k, *(const wl_element *)((k + k0 < WL_EACH ? here : below) + k * length));
+            for (int w = 0; w < 4; w++) {
+                const char *const word = here + (w + lane / 8) % 4 * 4 * length;
+#pragma unroll
+                for (int k = 0; k < 4; k++)
+                    put(out, 4 * w + k, *(const wl_element *)(word + k * length));
+            }
+            turn_back(out, lane / 8);
+        } else
+#endif
+#pragma unroll
+            for (int k = 0; k < WL_EACH; k++)
+                put(out, k, *(const wl_element *)((k + k0 < WL_EACH ? here : below) + k * length));
         char *const address = to + (row + first) * WL_WIDTH;
         if (first >= low && first + WL_EACH <= high) {
             *(uint4 *)address = make_uint4(out[0], out[1], out[2], out[3]);
