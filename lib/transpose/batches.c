@@ -60,11 +60,13 @@ static bool suits(const struct wl__problem *p, const struct wl__mover *mover) {
     if (mover->run == wl__run_slots)
         return p->width == 2 && p->to_places % SECTOR == 0 &&
                wl__fills_tiles(p, &wl__slots_of_rows[0], p->tuned->batches.slots_full);
-    if (mover->run == wl__run_windows)
+    if (mover->run == wl__run_windows ||
+        (mover->run == wl__run_clusters &&
+         (p->layout.rows < p->tuned->clusters.row || p->layout.cols < p->tuned->clusters.row)))
         return suits_windows(p);
     if (mover->run == wl__run_narrow)
         return true;
-    /* Where clusters would serve, wl_permute's tiles are faster. */
+    /* Where clusters would serve both sides' long rows, wl_permute's tiles are faster. */
     return mover->run == wl__run_shifted && suits_shifted(p);
 }
 

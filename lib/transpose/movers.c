@@ -6,6 +6,7 @@
 
 #define VECTOR 16
 #define SECTOR 32
+#define LINE   128
 
 /* ---------------------------------------------------------------- what a problem is */
 
@@ -89,19 +90,27 @@ static double cost_narrow(const struct wl__problem *p) {
     return wl__cost_where(p->is_mixed ? suits_narrow_batch(p) : p->is_narrow);
 }
 
-/* Streams that are no whole vectors: of some number of bytes the panels are faster, by up to 1.5 times. Those
- * of fewer, and of pairs, are so by up to 1.16 times in arrays of some size; of a dozen bytes panels are, but
- * whole matrices, which would come before them, are not. */
+/* Whether panels are faster than rows as streams: by up to 1.2 times where rows are no whole vectors, from
+ * some number of rows on; of a dozen rows of bytes panels are, but whole matrices, which would come before
+ * them, are not.  Rows of bytes that are whole vectors but no whole lines are up to 1.4 times as fast by
+ * panels, except for multiples of 32 of them, whose panels have bank conflicts.  6 to 8 rows of 16-byte
+ * elements are 1.04 to 1.2 times as fast. */
 static bool breaks_streams(const struct wl__problem *p) {
     const struct wl__tuned_broken *tuned = &p->tuned->narrow.broken;
     const wl_transpose_layout *l = &p->layout;
-    if (p->width > 2 || l->rows >= l->cols || p->width * l->cols % VECTOR == 0)
+    const uint64_t row = p->width * l->cols, bytes = matrix_bytes(p) * l->batch;
+    if (!p->is_narrow || l->rows >= l->cols)
         return false;
-    const uint64_t bytes = matrix_bytes(p) * l->batch;
-    const uint64_t most = tuned->most[p->row]; /* WL_NEVER: no limit, not even 4 GB */
-    const bool some = bytes >= tuned->least && (most == WL_NEVER || bytes <= most) &&
-                      !(p->width == 1 && l->rows < VECTOR && p->is_matrices);
-    return l->rows >= (some ? tuned->some : tuned->any)[p->row];
+    if (bytes < tuned->least)
+        return p->width == 1 && row % VECTOR != 0 && l->rows >= tuned->small;
+    if (p->width == 16)
+        return l->rows >= tuned->rows[4] && l->rows <= p->tuned->narrow.most_few;
+    if (row % VECTOR == 0)
+        return p->width == 1 && row % LINE != 0 && l->rows >= tuned->whole && l->rows % 32 != 0;
+    if (p->width == 1 && l->rows < VECTOR && p->is_matrices)
+        return false;
+    return l->rows >= (p->width == 2 && bytes <= tuned->pairs_most ? tuned->pairs : tuned->rows[p->row]) &&
+           l->rows <= tuned->most[p->row];
 }
 
 /* Whether streams of a batch of narrow elements fill the blocks that move them, as measured.  A block takes
@@ -154,7 +163,7 @@ static bool is_long_narrow(const struct wl__problem *p) {
     const struct wl__tuned_narrow *tuned = &p->tuned->narrow;
     const wl_transpose_layout *l = &p->layout;
     const uint64_t stream = p->width * (l->rows > l->cols ? l->rows : l->cols);
-    if (!p->is_narrow || breaks_streams(p))
+    if (!p->is_narrow)
         return false;
     return (stream >= tuned->sectors && stream % SECTOR == 0) || stream >= tuned->any[p->width >= 4] ||
            (p->width < 4 ? stream >= tuned->vectors && stream % VECTOR == 0
@@ -244,7 +253,7 @@ static bool fills_lines(const struct wl__problem *p) {
 }
 
 bool wl__panels_lose(const struct wl__problem *p) {
-    return !is_small_of_many(p) && (is_long_narrow(p) || fills_lines(p));
+    return !is_small_of_many(p) && !breaks_streams(p) && (is_long_narrow(p) || fills_lines(p));
 }
 
 /* Large blocks are slower than smaller tiles unless there are many of them. */
@@ -296,6 +305,17 @@ static uint64_t rows_of_panels(const struct wl__problem *p) {
     return p->width == 1 && begins_at(p, VECTOR) ? tuned->whole_rows : tuned->panel_rows[p->row];
 }
 
+/* Whether slots or windows of pairs beat panels: their tiles are full, and the output's rows are whole
+ * vectors, or whole lines. */
+static bool tiles_of_pairs_win(const struct wl__problem *p) {
+    const struct wl__tuned_transpose *tuned = p->tuned;
+    if (p->width != 2)
+        return false;
+    return (p->layout.rows >= tuned->lined_rows && begins_at(p, LINE)) ||
+           (p->layout.rows >= tuned->slots_rows && begins_at(p, VECTOR) && cost_slots(p) <= WL_AS_COPY &&
+            wl__fills_tiles(p, &wl__slots_of_rows[0], tuned->slots_full));
+}
+
 /* Few columns of many rows fit a multiprocessor; and small problems finish sooner by tiles of lines. */
 static double cost_panels(const struct wl__problem *p) {
     const struct wl__tuned_transpose *tuned = p->tuned;
@@ -305,13 +325,13 @@ static double cost_panels(const struct wl__problem *p) {
                             : torn           ? tuned->torn_bytes
                                              : tuned->panel_bytes,
                    stream = p->width * l->cols;
-    return wl__cost_where(l->rows <= rows_of_panels(p) && !p->panels_lose &&
-                          !(p->width == 2 && l->rows >= tuned->slots_rows && begins_at(p, VECTOR) &&
-                            cost_slots(p) <= WL_AS_COPY &&
-                            wl__fills_tiles(p, &wl__slots_of_rows[0], tuned->slots_full)) &&
-                          (!p->is_narrow || breaks_streams(p) ||
-                           (stream < tuned->stream && p->columns.bytes >= tuned->panel_least)) &&
-                          (p->width < 4 ? is_many(p, &p->columns) : matrix_bytes(p) * l->batch >= enough));
+    if (l->rows > rows_of_panels(p) || p->panels_lose || tiles_of_pairs_win(p))
+        return WL_DEAR;
+    if (breaks_streams(p))
+        return wl__cost_where(p->width >= 4 || is_many(p, &p->columns));
+    return wl__cost_where(
+        (!p->is_narrow || (stream < tuned->stream && p->columns.bytes >= tuned->panel_least)) &&
+        (p->width < 4 ? is_many(p, &p->columns) : matrix_bytes(p) * l->batch >= enough));
 }
 
 wl_error wl__run_panels(const struct wl__problem *p) {
@@ -388,19 +408,23 @@ static double cost_pieces(const struct wl__problem *p) {
 
 /* Whether others are as fast as pieces whose output begins anywhere, or faster: streams for few columns, and
  * for bytes of large arrays; tiles of lines for up to wide_few columns of 8 bytes.  A few columns less than
- * elsewhere are 1.03 to 1.1 times as fast by pieces, if bank conflicts are few, or arrays small.  Of 14 and
- * 16 bytes those that move by words are 1.03 to 1.16 times as fast in larger arrays. */
+ * elsewhere are 1.03 to 1.1 times as fast by pieces, if bank conflicts are few, or arrays small.  Bytes move
+ * by words: 16 of them, and numbers that are even but no multiple of 4, are up to 1.27 times as fast. */
 static bool others_beat_torn_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const bool even = l->cols % 2 == 0;
     const uint64_t bytes = matrix_bytes(p) * l->batch;
-    if (p->width == 1 && (l->cols == VECTOR || l->cols == VECTOR - 2))
-        return bytes < p->tuned->pieces.torn_vector;
+    const bool few_streams = l->cols <= (begins_at(p, VECTOR) ? p->tuned->narrow.most_few : 2);
+    if (p->width == 1 && !few_streams &&
+        (l->cols == VECTOR || (l->cols % 4 == 2 && l->cols <= p->tuned->pieces.torn_even)))
+        return false;
     const bool some = l->cols % 4 || bytes <= p->tuned->pieces.torn_fours[p->row];
     const uint64_t few = p->width == 8 && even ? p->tuned->pieces.wide_few
                          : some                ? p->tuned->pieces.torn_few[p->row]
                                                : p->tuned->narrow.fields;
-    return l->cols <= few || (p->width == 1 && p->is_narrow && bytes > p->tuned->pieces.torn_most[even]);
+    /* Streams of 40 bytes have bank conflicts. */
+    return l->cols <= few ||
+           (p->width == 1 && p->is_narrow && l->cols != 40 && bytes > p->tuned->pieces.torn_most[even]);
 }
 
 /* Many short rows, while the output's begin anywhere. */
@@ -436,13 +460,16 @@ static bool can_columns(const struct wl__problem *p) {
 
 /* The output's rows are not whole vectors, or of 2-byte elements not whole sectors, and so short that several
  * blocks fit.  Structures and streams take few rows; whole matrices take bytes, and small matrices of 2-byte
- * elements.  Panels that move bytes by words are 1.15 times as fast (34 shapes, H200). */
+ * elements.  Panels are 1.15 times as fast that move bytes by words (34 shapes, H200), and those of few rows
+ * of pairs in large arrays (15). */
 static double cost_columns(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const uint64_t room = wl__shared_for(p->context, p->tuned->columns_blocks[p->row], 0);
-    const bool by_words = p->is_columns && p->columns.image && cost_panels(p) <= WL_AS_COPY;
+    const bool panels_win = p->is_columns && cost_panels(p) <= WL_AS_COPY &&
+                            (p->columns.image || (p->width == 2 && l->rows <= p->tuned->columns_few &&
+                                                  matrix_bytes(p) * l->batch >= p->tuned->columns_large));
     return wl__cost_where(
-        !by_words && l->rows > p->tuned->narrow.fields &&
+        !panels_win && l->rows > p->tuned->narrow.fields &&
         p->width * l->rows % (p->width == 2 ? SECTOR : VECTOR) != 0 && !suits_vectors(p) &&
         l->rows <= room / WL_COLUMNS_LINE && (p->width == 4 || !p->is_narrow) &&
         (p->width == 4 || !p->is_matrices || (p->width == 2 && matrix_bytes(p) >= p->tuned->columns_matrix)));
@@ -477,14 +504,16 @@ static bool can_slots(const struct wl__problem *p) {
 /* Lanes gather elements from rows that are a vector of the output apart; these lie in different banks if the
  * input's rows begin at different places.  So do those of neighbouring columns, unless vectors of the one
  * side begin at vectors of the other.  Words have too few conflicts for that to matter, and matrices of few
- * rows are faster anyway. */
+ * rows are faster anyway.  128 and 256 rows of pairs fill the tiles of windows, which are 1.01 to 1.07 times
+ * as fast then. */
 static double cost_slots(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const struct wl__tuned_slots *least = &p->tuned->slots[p->width == 4];
     const struct wl__tiled *tiled = &wl__slots_of_rows[p->width == 4];
     const bool conflicts = l->from_ld * l->to_ld % 4 == 1 && l->rows >= least->conflict_rows,
-               very_tall = l->cols > tiled->tile.cols && l->rows / least->tall > l->cols;
-    return wl__cost_where(l->from_ld % 4 != 0 && !(p->width == 2 && (conflicts || very_tall)) &&
+               very_tall = l->cols > tiled->tile.cols && l->rows / least->tall > l->cols,
+               of_windows = l->rows <= least->windows && l->rows % (least->windows / 2) == 0;
+    return wl__cost_where(l->from_ld % 4 != 0 && !(p->width == 2 && (conflicts || very_tall || of_windows)) &&
                           l->rows >= least->rows && l->cols >= least->cols &&
                           wl__all_tiles(p, tiled) >= least->tiles);
 }
@@ -497,10 +526,13 @@ static bool can_clusters(const struct wl__problem *p) {
     return wl__has_async(p->context) && p->width == 1;
 }
 
-/* Faster than windows if few tiles are partial, as clusters wait for their slowest block. */
+/* Faster than windows if few tiles are partial, as clusters wait for their slowest block.  Windows of large
+ * matrices are as fast where rows begin at vectors. */
 static double cost_clusters(const struct wl__problem *p) {
-    return wl__cost_where(p->width * p->layout.rows >= p->tuned->clusters_row &&
-                          p->width * p->layout.cols >= p->tuned->clusters_row);
+    const struct wl__tuned_clusters *tuned = &p->tuned->clusters;
+    return wl__cost_where((p->layout.rows >= tuned->row && p->layout.cols >= tuned->row) ||
+                          (matrix_bytes(p) >= tuned->large && p->from_places % VECTOR != 0 &&
+                           wl__fills_clusters(p, tuned->full_rows, tuned->full_cols)));
 }
 
 /* ---------------------------------------------------------------- the table */

@@ -10,15 +10,17 @@ struct sides {
     bool rows, cols;
 };
 
-static bool is_few(const struct wl__tuned_narrow *tuned, unsigned width, uint64_t fields) {
-    return fields >= 2 &&
-           (fields <= tuned->fields || (fields <= tuned->torn && fields * width % VECTOR_BYTES != 0));
+static bool is_few(const struct wl__tuned_narrow *tuned, unsigned width, uint64_t fields, uint32_t whole) {
+    return fields >= 2 && (fields <= whole || (fields <= tuned->torn && fields * width % VECTOR_BYTES != 0));
 }
 
 static struct sides suited(const struct wl__tuned_narrow *tuned, unsigned width,
                            const wl_transpose_layout *l) {
-    return (struct sides){is_few(tuned, width, l->cols) && l->from_ld == l->cols,
-                          is_few(tuned, width, l->rows) && l->to_ld == l->rows};
+    /* Of wide elements longer structures that are whole vectors suit only streams that are, too. */
+    const bool longer = width <= 2 || l->to_ld * width % VECTOR_BYTES == 0;
+    const uint32_t whole = longer ? tuned->whole[__builtin_ctz(width)] : tuned->fields;
+    return (struct sides){is_few(tuned, width, l->cols, whole) && l->from_ld == l->cols,
+                          is_few(tuned, width, l->rows, tuned->fields) && l->to_ld == l->rows};
 }
 
 static struct sides possible(const wl_transpose_layout *l) {

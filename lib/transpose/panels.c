@@ -5,6 +5,7 @@
 #define THREADS       256
 #define GROUP_THREADS 128
 #define LINE          128
+#define SECTOR        32
 #define VECTOR        16
 #define BESIDE                                                                                               \
     (2 * LINE + 16) /* bytes: the barrier's line, and what a panel lies off a line and a vector              \
@@ -107,17 +108,18 @@ bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_tra
     return true;
 }
 
-/* Panels of bytes, up to `budget` of them, that transpose_group_panels.cu moves by words. */
-static bool group_columns(const wl_context *context, const wl_transpose_layout *l, uint32_t budget, bool tall,
-                          struct wl__panels *out) {
+/* Panels of bytes, up to `budget` of them, that transpose_group_panels.cu moves by words.  Rows lie in shared
+ * memory as in global memory modulo `place` bytes. */
+static bool group_columns(const wl_context *context, const wl_transpose_layout *l, uint32_t budget,
+                          uint32_t place, struct wl__panels *out) {
     const struct wl__tuned_groups *tuned = &context->tuned->transpose.groups;
-    const uint32_t rows = (uint32_t)l->rows, edges = 2 * (VECTOR - 1), rest = l->from_ld % LINE;
+    const uint32_t rows = (uint32_t)l->rows, edges = 2 * (VECTOR - 1), rest = l->from_ld % place;
     uint64_t widest = budget / rows + edges;
     if (widest > context->tuned->transpose.panel_row)
         widest = context->tuned->transpose.panel_row;
     if (widest > l->cols + edges + LINE)
         widest = l->cols + edges + LINE;
-    const uint32_t pitch = widest < rest ? 0 : rest + (uint32_t)(widest - rest) / LINE * LINE;
+    const uint32_t pitch = widest < rest ? 0 : rest + (uint32_t)(widest - rest) / place * place;
     if (pitch < edges + tuned->row)
         return false;
     const uint64_t fit = (pitch - edges) / 4 * 4, panels = (l->cols + fit - 1) / fit;
@@ -126,7 +128,7 @@ static bool group_columns(const wl_context *context, const wl_transpose_layout *
         .together = 1,
         .pitch = pitch,
         .shared = rows * pitch + BESIDE,
-        .tall = tall,
+        .tall = budget > tuned->low,
     };
     out->bytes = rows * out->cols;
     add_image(context, out);
@@ -140,11 +142,13 @@ bool wl__panels_columns(const wl_context *context, unsigned width, const wl_tran
     const struct wl__tuned_transpose *tuned = &context->tuned->transpose;
     const bool gaps = l->to_ld > l->rows || WL_MASKED(kernels[0][0][__builtin_ctz(width)]);
     const struct wl__tuned_groups *groups = &tuned->groups;
+    /* Rows that lie as in global memory modulo a sector only are still up to 1.2 times as fast as single
+     * bytes, unless there are many. */
+    const uint32_t tall = l->rows * l->cols * l->batch >= groups->large ? groups->large_tall : groups->tall;
     if (width == 1 && !gaps && l->rows >= 8 &&
-        (group_columns(context, l, groups->low, false, out) ||
-         group_columns(context, l, groups->tall, true, out) ||
-         (l->rows * l->cols * l->batch >= groups->large &&
-          group_columns(context, l, groups->large_tall, true, out))))
+        (group_columns(context, l, groups->low, LINE, out) ||
+         group_columns(context, l, groups->tall, LINE, out) || group_columns(context, l, tall, LINE, out) ||
+         (l->rows <= groups->sector_rows && group_columns(context, l, tall, SECTOR, out))))
         return true;
     const uint32_t edges = 2 * (VECTOR - width), rows = (uint32_t)l->rows;
     const uint32_t budget = tuned->panel_budget[width >= 4];

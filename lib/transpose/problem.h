@@ -45,6 +45,9 @@ extern const struct wl__movers wl__transpose_movers;
 /* The kernels by width (tiled.c). */
 extern const struct wl__tiled wl__vectors[5], wl__async[5], wl__shifted[5], wl__slots_of_rows[2];
 uint64_t wl__all_tiles(const struct wl__problem *p, const struct wl__tiled *tiled);
+/* Whether the matrix's rows and columns fill so many hundredths of the tiles of clusters, where rows
+ * begin anywhere. */
+bool wl__fills_clusters(const struct wl__problem *p, unsigned rows, unsigned cols);
 
 /* ceil(n / each) */
 static inline uint64_t wl__tiles_along(uint64_t n, uint64_t each) {

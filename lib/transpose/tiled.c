@@ -183,6 +183,14 @@ wl_error wl__run_windows(const struct wl__problem *p) {
     return run_windows(p, tiled, walk_of(p, tiled));
 }
 
+bool wl__fills_clusters(const struct wl__problem *p, unsigned rows, unsigned cols) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint32_t extra = p->to_places % SECTOR == 0 ? 0 : clusters.tile.extra, high = clusters.tile.rows,
+                   wide = clusters.tile.cols;
+    return 100 * l->rows >= rows * high * wl__tiles_along(l->rows + extra, high) &&
+           100 * l->cols >= cols * wide * wl__tiles_along(l->cols, wide);
+}
+
 wl_error wl__run_clusters(const struct wl__problem *p) {
     const struct wl__tiled *tiled = either(p, &whole_clusters, &clusters);
     struct walk walk = walk_of(p, tiled);

@@ -15,7 +15,7 @@ static void make(void) {
     generic.transpose.async_words = 0;
     generic.transpose.low.most = 0;
     generic.transpose.slots[0].tiles = generic.transpose.slots[1].tiles = WL_NEVER;
-    generic.transpose.clusters_row = WL_NEVER;
+    generic.transpose.clusters.row = generic.transpose.clusters.large = WL_NEVER;
     generic.permute.async.torn_halves = 0;
 }
 

@@ -75,6 +75,7 @@ struct wl__tuned_transpose {
         uint32_t rows, cols, tiles;
         uint32_t conflict_rows; /* rows from which on bank conflicts matter */
         uint32_t tall;          /* rows per column from which on it is 3 % slower */
+        uint32_t windows;       /* so many rows, and half as many, fill windows, which are faster */
     } slots[2];
     /* Rows or columns, whichever are fewer, up to which the small mover beats tiles that begin anywhere, of
      * elements of 4 bytes and more: by 1.1 to 45 times, as those tiles would be nearly empty. */
@@ -84,9 +85,11 @@ struct wl__tuned_transpose {
     struct {
         uint32_t rows, cols, tiles, blocks, cluster, else_blocks;
     } slots_large;
-    /* Bytes of a row of both sides from which on clusters beat windows: 4095 x 4097 bytes, 2047 x 2049 2-byte
-     * elements. */
-    uint32_t clusters_row;
+    /* Clusters of bytes beat windows from so many bytes of a row of both sides on: 4095 x 4097; and in
+     * matrices of `large` bytes and more that fill so many hundredths of the tiles. */
+    struct wl__tuned_clusters {
+        uint32_t row, large, full_rows, full_cols;
+    } clusters;
 
     /* The pieces mover.  A request is one to shared memory, per 512 bytes. */
     struct {
@@ -107,15 +110,17 @@ struct wl__tuned_transpose {
         /* Columns up to which streams do better, though the output's rows begin anywhere, by width, for up to
          * two-way bank conflicts. */
         uint32_t torn_few[4];
-        /* Bytes of an array up to which this holds for multiples of 4 columns too, by width; and from which
-         * on 14 and 16 bytes do better as pieces. */
-        uint32_t torn_fours[4], torn_vector;
+        /* Bytes of an array up to which this holds for multiples of 4 columns too, by width; and columns of
+         * bytes, even but no multiple of 4, up to which pieces do better in arrays of any size. */
+        uint32_t torn_fours[4], torn_even;
         uint32_t torn_stream;  /* bytes of a row of the output from which on it does so */
         uint32_t torn_most[2]; /* bytes of an array of bytes beyond which streams do better, by whether
                                   columns are an even number */
     } pieces;
     /* Bytes of a matrix of 2-byte elements from which on the columns mover beats whole matrices. */
     uint32_t columns_matrix;
+    /* Rows of pairs up to which panels beat the columns mover in arrays of columns_large bytes and more. */
+    uint32_t columns_few, columns_large;
 
     /* Whole matrices and panels.  A block of more than panel_large bytes is slower than smaller tiles unless
      * there are panels_many blocks. */
@@ -127,6 +132,7 @@ struct wl__tuned_transpose {
     /* Rows of 2-byte elements from which on slots beat panels, if so many hundredths of the tiles are full.
      */
     uint32_t slots_rows, slots_full;
+    uint32_t lined_rows; /* the same for slots and windows, of rows of the output that are whole lines */
     /* Bytes of all matrices from which on panels of 4-byte and wider elements beat tiles; aligned_bytes is
      * for rows that begin at vectors. */
     uint32_t panel_bytes, aligned_bytes;
@@ -144,10 +150,10 @@ struct wl__tuned_transpose {
 
     /* Bytes move by words.  A panel has up to `low` bytes, and up to `tall` where its rows would be shorter
      * than `row` bytes, or up to large_tall in arrays of `large` bytes and more.  A block of whole matrices
-     * has about `matrices` bytes.  A tile of whole rows has up to `pieces` bytes, and piece_rows rows or
-     * more. */
+     * has about `matrices` bytes.  Up to sector_rows rows may lie anywhere in a line.  A tile of whole rows
+     * has up to `pieces` bytes, and piece_rows rows or more. */
     struct wl__tuned_groups {
-        uint32_t low, tall, large_tall, large, row, matrices, pieces, piece_rows;
+        uint32_t low, tall, large_tall, large, row, sector_rows, matrices, pieces, piece_rows;
     } groups;
     /* Hundredths of the tiles of both sides' lines that must be full for these to beat panels.  [3] is by 4,
      * 8, 16 bytes here. */
@@ -173,11 +179,13 @@ struct wl__tuned_transpose {
         uint32_t bytes, few;   /* 1 byte, up to `few` columns */
         uint32_t matrix;       /* bytes of a batch's matrix that fill a block */
         uint32_t tiny;         /* 4 bytes and wider: bytes of a matrix up to which it is moved whole */
-        uint32_t fields, torn; /* columns that count as few; where structures are not whole vectors */
-        /* Rows from which on panels beat streams that end within a vector, by 1 and 2 bytes: in arrays of any
-         * size, and of so many bytes at least and at most. */
+        uint32_t fields, torn; /* rows that count as few; rows or columns where these are not whole vectors */
+        uint32_t whole[5];     /* columns that count as few where structures are whole vectors, by width */
+        /* Rows from which on panels beat streams that end within a vector, in arrays of `least` bytes and
+         * more, by width, and up to which; of pairs in arrays of up to pairs_most bytes; of bytes in smaller
+         * arrays; and rows of bytes whose streams are whole vectors.  16-byte elements always are that. */
         struct wl__tuned_broken {
-            uint32_t any[2], some[2], least, most[2];
+            uint32_t least, rows[5], most[4], pairs, pairs_most, small, whole;
         } broken;
         /* Bytes of a batch's matrix up to which it is moved whole, of more columns or rows than most_few: of
          * 4 and 8 bytes, and of columns of pairs that are whole sectors. */

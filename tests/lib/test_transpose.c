@@ -335,7 +335,7 @@ static void columns(void **state) {
                     const uint64_t bytes = rows[r] * cols[c];
                     const bool is = has_async() && rows[r] * width % 16 != 0 &&
                                     (width < 4 || rows[r] < 449) &&
-                                    (width == 4 || bytes > 115456 || (width == 2 && bytes >= 12 << 10));
+                                    (width == 4 || bytes > 115456 || (width == 2 && bytes >= 24 << 10));
                     const char *kernel = is ? ": columns: " : NULL;
                     check_transpose(width, layout, 0, 0, kernel);
                     check_transpose(width, layout, 16 / width, 32 / width, kernel);

@@ -219,7 +219,8 @@ static const struct choice narrow[] = {
     {2, {.rows = 160, .cols = 24001, .batch = 1}, 0, 0, ": slots: ", ": shifted: "},
     {2, {.rows = 168, .cols = 24001, .batch = 1}, 0, 0, ": slots: ", ": shifted: "},
     {2, {.rows = 152, .cols = 24001, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
-    {2, {.rows = 324, .cols = 14001, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
+    {2, {.rows = 308, .cols = 14001, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
+    {2, {.rows = 316, .cols = 14001, .batch = 1}, 0, 0, ": slots: ", ": shifted: "},
     {2, {.rows = 280, .cols = 72, .batch = 1}, 0, 0, ": columns: ", ": shifted: "},
     /* Rows of bytes that are no vectors: panels that move by words, and columns of more rows. */
     {1, {.rows = 136, .cols = 16384, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
