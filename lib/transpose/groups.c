@@ -22,7 +22,9 @@ static uint32_t passes_of(const uint32_t words[WARP]) {
 static double cycles_of(const struct wl__groups *g, const struct wl_group_lanes *lanes) {
     uint32_t loads[WARP], stores[WARP];
     for (uint32_t lane = 0; lane < WARP; lane++) {
-        const uint32_t unit = lane >> lanes->beside, part = lane & ((1u << lanes->beside) - 1),
+        /* As the kernels' part_of(): few units come again, with their next tasks. */
+        const uint32_t side = lane >> lanes->beside, unit = side % g->units,
+                       part = (side / g->units << lanes->beside) + (lane & ((1u << lanes->beside) - 1)),
                        matrix = unit / g->of_matrix, c = unit % g->of_matrix * STEP;
         loads[lane] =
             (matrix * g->matrix + c + part * (lanes->steps * STEP * g->row + g->pad)) / sizeof(uint32_t);

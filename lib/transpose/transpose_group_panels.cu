@@ -31,16 +31,17 @@
 #include "lib/transpose/transpose_groups.cuh"
 #include "lib/transpose/transpose_panel_fill.cuh"
 
-/* A lane's task: the first rows of four columns, and for each column the words of the image that begin in it
- * from there on: the first, where it begins in a step, and how many the lane puts. */
+/* A lane's task: the first rows of four columns, or of those that there are, and for each column the words of
+ * the image that begin in it from there on: the first, where it begins in a step, and how many the lane puts.
+ */
 struct task {
     struct rows from;
     uint32_t place, to[4], shift[4];
-    int first, count[4], least, most; /* of the counts */
+    int first, columns, count[4], least, most; /* of the counts */
 };
 
-/* False if the lane has none. */
-template <bool even>
+/* False if the lane has none.  parted: a matrix's last task often has fewer than four columns. */
+template <bool even, bool parted>
 static __device__ __forceinline__ bool begin_task(task &task, const wl_transpose_group_panels &group,
                                                   const wl_panel &panel, uint32_t number) {
     const wl_transpose_panels &all = group.panels;
@@ -59,6 +60,7 @@ static __device__ __forceinline__ bool begin_task(task &task, const wl_transpose
     const uint32_t begin = shared_address(group.image) + (uint32_t)((uintptr_t)panel.to % 16) +
                            (matrix * panel.cols + c) * rows + task.first;
     const int left = rows - task.first;
+    task.columns = have;
     task.least = steps;
     task.most = 0;
 #pragma unroll
@@ -67,19 +69,21 @@ static __device__ __forceinline__ bool begin_task(task &task, const wl_transpose
         task.to[j] = begin + j * rows + early;
         task.shift[j] = early * 8;
         task.count[j] = j < have ? min(steps, (left - (int)early + 3) / 4) : 0;
-        task.least = min(task.least, task.count[j]);
+        if (!parted || j < have)
+            task.least = min(task.least, task.count[j]);
         task.most = max(task.most, task.count[j]);
     }
     return true;
 }
 
-/* Puts step k, of which `next` has the columns, and `now` those of the step before. */
-template <bool even>
+/* Puts step k, of which `next` has the columns, and `now` those of the step before.  plain: all columns have
+ * it, or if these are parted, all that there are. */
+template <bool even, bool parted>
 static __device__ __forceinline__ void put(task &task, uint32_t (&now)[4], const uint32_t (&next)[4], int k,
-                                           bool all_columns) {
+                                           bool plain) {
 #pragma unroll
     for (int j = 0; j < 4; j++) {
-        if (all_columns || k < task.count[j])
+        if (plain ? !parted || j < task.columns : k < task.count[j])
             put_word(task.to[j], even ? next[j] : __funnelshift_r(now[j], next[j], task.shift[j]));
         task.to[j] += 4;
         now[j] = next[j];
@@ -91,10 +95,14 @@ static __device__ __forceinline__ void put(task &task, uint32_t (&now)[4], const
 template <bool aligned, bool even>
 static __device__ __forceinline__ void put_columns(const wl_transpose_group_panels &group,
                                                    const wl_panel &panel) {
+    /* Lanes with fewer columns take the same way as the others, or a warp would take both.  Of matrices whose
+     * rows are whole words none has fewer, and of panels only the last; the guard takes 2 of 25 instructions.
+     */
+    constexpr bool parted = WL_BULK && !aligned;
     const int rows = (int)group.panels.rows, pitch = (int)group.panels.pitch;
     for (uint32_t number = threadIdx.x; number < group.lanes.tasks; number += WL_THREADS) {
         task task;
-        if (!begin_task<even>(task, group, panel, number))
+        if (!begin_task<even, parted>(task, group, panel, number))
             continue;
         uint32_t now[4], next[4], after[4];
         int k = 0;
@@ -107,18 +115,18 @@ static __device__ __forceinline__ void put_columns(const wl_transpose_group_pane
         for (; k + 2 <= plain; k += 2) {
             take<aligned>(next, task.from, 4 * pitch);
             take<aligned>(after, task.from, 4 * pitch);
-            put<even>(task, now, next, k, true);
-            put<even>(task, now, after, k, true);
+            put<even, parted>(task, now, next, k, true);
+            put<even, parted>(task, now, after, k, true);
         }
         if (k < plain) {
             take<aligned>(next, task.from, 4 * pitch);
-            put<even>(task, now, next, k++, true);
+            put<even, parted>(task, now, next, k++, true);
         }
         if (even) {
 #pragma unroll 1
             for (; k < task.most; k++) {
                 take<aligned>(next, task.from, 4 * pitch);
-                put<even>(task, now, next, k, false);
+                put<even, parted>(task, now, next, k, false);
             }
             continue;
         }
@@ -137,7 +145,7 @@ static __device__ __forceinline__ void put_columns(const wl_transpose_group_pane
                 begin_row(task.from, i, task.place + min(row, row - wrap));
             take<false>(next, task.from, 0);
             if (k >= 0)
-                put<even>(task, now, next, k, false);
+                put<even, parted>(task, now, next, k, false);
             else
 #pragma unroll
                 for (int j = 0; j < 4; j++)
