@@ -137,6 +137,9 @@ static const struct choice odd[] = {
     {1, {.rows = 399, .cols = 16001, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
     {1, {.rows = 401, .cols = 16001, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
     {1, {.rows = 240, .cols = 16001, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
+    /* By words, at their places in a sector. */
+    {1, {.rows = 200, .cols = 16100, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
+    {1, {.rows = 201, .cols = 16107, .batch = 1}, 3, 5, ": panels: ", ": shifted: "},
     {1, {.rows = 272, .cols = 16001, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
     {1, {.rows = 96, .cols = 16001, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
     {1, {.rows = 128, .cols = 16001, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
