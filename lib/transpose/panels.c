@@ -144,11 +144,14 @@ bool wl__panels_columns(const wl_context *context, unsigned width, const wl_tran
     const struct wl__tuned_groups *groups = &tuned->groups;
     /* Rows that lie as in global memory modulo a sector only are still up to 1.2 times as fast as single
      * bytes, unless there are many. */
-    const uint32_t tall = l->rows * l->cols * l->batch >= groups->large ? groups->large_tall : groups->tall;
+    /* At their places in a sector only, rows are still up to 1.2 times as fast as single bytes. */
+    const bool large = l->rows * l->cols * l->batch >= groups->large;
     if (width == 1 && !gaps && l->rows >= 8 &&
         (group_columns(context, l, groups->low, LINE, out) ||
-         group_columns(context, l, groups->tall, LINE, out) || group_columns(context, l, tall, LINE, out) ||
-         (l->rows <= groups->sector_rows && group_columns(context, l, tall, SECTOR, out))))
+         group_columns(context, l, groups->tall, LINE, out) ||
+         (large && group_columns(context, l, groups->large_tall, LINE, out)) ||
+         (l->rows <= groups->sector_rows &&
+          group_columns(context, l, large ? groups->large_tall : groups->tall, SECTOR, out))))
         return true;
     const uint32_t edges = 2 * (VECTOR - width), rows = (uint32_t)l->rows;
     const uint32_t budget = tuned->panel_budget[width >= 4];
