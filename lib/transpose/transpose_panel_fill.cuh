@@ -4,8 +4,8 @@
  * WL_BULK 1: panels are contiguous in the input too, except for a few bytes between rows or matrices.  One
  * bulk load brings the whole vectors around them.  0: panels are columns of longer rows, and asynchronous
  * loads bring windows of whole vectors.  In shared memory rows are as far apart as in global memory, modulo
- * 128 bytes, so that a line stays a line (async.cuh says why).  Either way element (r, c) is at r * pitch +
- * c. */
+ * 128 bytes, so that a line stays a line (async.cuh says why); or modulo 32, where no such panel fits. Either
+ * way element (r, c) is at r * pitch + c. */
 #ifndef WIDELOAD_KERNELS_TRANSPOSE_PANEL_FILL_CUH
 #define WIDELOAD_KERNELS_TRANSPOSE_PANEL_FILL_CUH
 

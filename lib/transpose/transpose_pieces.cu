@@ -15,9 +15,9 @@
  * words between.  So none if cols is odd, 2-way if it is twice an odd number, 4-way if four times one.  Then
  * each WL_EACH rows are a load, and lie all.tile_pad bytes further apart.  512 bytes take 8 requests for
  * WL_WIDTH 2, where there is time for 57.
- * With rows that begin early, neighbours in the output begin cols * to_pitch rows apart, modulo a vector, and
- * so where cols * to_pitch is 8 n + 1 bytes their words lie in the same banks: 4-way, or 2-way.  Each then
- * begins with another word of its vector, which lies cols words further.
+ * With rows that begin early, each column's vectors begin to_pitch rows before the last one's, modulo a
+ * vector: 1 - cols * to_pitch bytes further.  Where that is a multiple of 8, the four columns of bytes share
+ * banks: 4-way, or 2-way.  Each then begins with another word of its vector, which lies cols words further.
  *
  * Traffic: every byte is read once but those of additional rows and of vectors in which two loads meet, which
  * the L2 still has, and written once.
@@ -40,7 +40,7 @@ static __device__ __forceinline__ void put(uint32_t (&out)[4], int k, wl_element
 }
 
 #if WL_WIDTH == 1
-/* Word `by` comes last whose place is first: words are where they were gathered, each `by` places early. */
+/* Puts words in their places: word w is at (w - by) % 4. */
 static __device__ __forceinline__ void turn_back(uint32_t (&out)[4], int by) {
     const uint32_t a[4] = {out[0], out[1], out[2], out[3]};
 #pragma unroll
