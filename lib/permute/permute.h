@@ -149,24 +149,26 @@ struct wl_permute_bulk {
     uint32_t run_table, row_table, barrier; /* where these lie in shared memory */
     /* For narrow elements, whose runs are numbered apart from a row's columns.  Columns whose runs begin
      * alike within a sector are of one kind. */
-    uint32_t units;                    /* per element */
-    uint32_t columns;                  /* of a run: along rows, or along another dimension of the loads */
-    uint32_t column_in;                /* bytes in shared memory from one column to the next */
-    uint64_t column_out;               /* bytes of the output from one column to the next */
-    struct wl_permute_divisor inner;   /* columns of the input's last dimension; others of a row may follow */
-    uint64_t column_skip;              /* extra bytes of the output after so many columns */
-    uint32_t alike;                    /* columns after which runs begin alike within a sector */
-    struct wl_permute_divisor span;    /* units of a column's run */
-    struct wl_permute_divisor ends;    /* of a run in all columns */
-    struct wl_permute_divisor kinds;   /* kinds of columns, in warps */
-    uint32_t wraps;                    /* runs continue along the rows */
-    uint32_t total;                    /* units of a run, in all columns that it continues in */
-    uint32_t odd;                      /* the rows' distance in units modulo 4 if it is odd, else 0 */
-    uint32_t quarter;                  /* of a table's loads */
-    struct wl_permute_divisor vectors; /* of 16 bytes in a load, if lanes load them one by one; else 0 */
-    uint32_t load_table;               /* where loads are noted; 0: they are not, and rows find their own */
-    uint32_t loads;                    /* how many */
-    uint32_t digits;                   /* of rows' numbers, where there is such a table */
+    uint32_t units;                  /* per element */
+    uint32_t columns;                /* of a run: along rows, or along another dimension of the loads */
+    uint32_t column_in;              /* bytes in shared memory from one column to the next */
+    uint64_t column_out;             /* bytes of the output from one column to the next */
+    struct wl_permute_divisor inner; /* columns of the input's last dimension; others of a row may follow */
+    uint64_t column_skip;            /* extra bytes of the output after so many columns */
+    uint32_t alike;                  /* columns after which runs begin alike within a sector */
+    struct wl_permute_divisor span;  /* units of a column's run */
+    uint32_t ends;                   /* of a run in all columns */
+    uint32_t ends_each;              /* columns whose ends a warp stores together */
+    struct wl_permute_divisor end_parts; /* such parts of a run */
+    struct wl_permute_divisor kinds;     /* kinds of columns, in warps */
+    uint32_t wraps;                      /* runs continue along the rows */
+    uint32_t total;                      /* units of a run, in all columns that it continues in */
+    uint32_t odd;                        /* the rows' distance in units modulo 4 if it is odd, else 0 */
+    uint32_t quarter;                    /* of a table's loads */
+    struct wl_permute_divisor vectors;   /* of 16 bytes in a load, if lanes load them one by one; else 0 */
+    uint32_t load_table;                 /* where loads are noted; 0: they are not, and rows find their own */
+    uint32_t loads;                      /* how many */
+    uint32_t digits;                     /* of rows' numbers, where there is such a table */
     struct wl_permute_step digit[WL_PERMUTE_RANK + 1];
     uint32_t turn_step, turn_steps; /* a thread's next row lies so many rows further in its turn, and so many
                                        turns */

@@ -119,6 +119,7 @@ void wl__permute_bulk_add_run(struct wl_permute_bulk *bulk, uint64_t count, uint
                               uint64_t out);
 
 /* Where runs have their ends: each column, or those that a run continues in. */
+void wl__permute_bulk_share_ends(struct wl_permute_bulk *bulk, uint32_t ends);
 void wl__permute_bulk_number_ends(struct wl_permute_bulk *bulk);
 
 /* permute_look_ups.c.  Columns that begin alike share look-ups.  Puts columns along the dimension of the

@@ -194,7 +194,7 @@ static double sectors_too_many(uint64_t grain) {
 /* Runs' ends that are torn.  Where tiles overlap along a run's `whole` bytes, only the first and the last of
  * them have one. */
 static double ends_of(const struct wl_permute_bulk *bulk, double run, bool shares, double whole) {
-    return bulk->torn ? bulk->runs * (double)bulk->ends.count * (shares && run < whole ? run / whole : 1) : 0;
+    return bulk->torn ? bulk->runs * (double)bulk->ends * (shares && run < whole ? run / whole : 1) : 0;
 }
 
 /* Costs are extra reads from the L2; runs that begin within lines; and instructions: short runs, a block's
@@ -203,7 +203,7 @@ double wl__permute_bulk_cost_of_narrow(const struct wl__tuned_bulk *bulk_tuned, 
                                        const struct wl_permute_bulk *bulk, const struct runs *runs) {
     const struct wl__tuned_bulk_narrow *tuned = &bulk_tuned->narrow;
     const unsigned each = (unsigned)__builtin_ctz(unit), warps = WL_PERMUTE_NARROW_THREADS / 32;
-    const double tile = (double)bulk->total * unit * bulk->ends.count * bulk->runs,
+    const double tile = (double)bulk->total * unit * bulk->ends * bulk->runs,
                  turns = (double)wl__divide_up(bulk->cells, warps),
                  same = (double)wl__divide_up(bulk->columns, bulk->alike), /* columns per cell */
         moves = bulk->element ? wl__permute_units_cost(&bulk_tuned->units, bulk)
@@ -304,7 +304,7 @@ double wl__permute_bulk_cost_of_banks(const struct box *box, const struct wl__pe
     }
     if (plan->bulk.element) {
         const struct wl_permute_bulk *bulk = &plan->bulk;
-        const double tile = (double)bulk->total * box->unit * bulk->ends.count * bulk->runs;
+        const double tile = (double)bulk->total * box->unit * bulk->ends * bulk->runs;
         return wl__permute_units_cost_of_banks(&box->tuned->units, bulk, units_wavefronts(bulk)) / tile;
     }
     return box->tuned->narrow.wave / box->unit * (narrow_wavefronts(&plan->bulk, box->unit) - 1);

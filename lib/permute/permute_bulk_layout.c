@@ -233,9 +233,17 @@ static unsigned lay_out_loads(struct wl_permute_bulk *bulk, unsigned at, uint64_
     return bulk->load_table + 16 * bulk->loads;
 }
 
+void wl__permute_bulk_share_ends(struct wl_permute_bulk *bulk, uint32_t ends) {
+    enum { WARPS = WORDS_THREADS / 32, MOST = 8 };
+    const uint32_t each = (bulk->runs * ends + WARPS - 1) / WARPS;
+    bulk->ends = ends;
+    bulk->ends_each = each < MOST ? each : MOST;
+    bulk->end_parts = wl__permute_divisor(wl__divide_up(ends, bulk->ends_each));
+}
+
 void wl__permute_bulk_number_ends(struct wl_permute_bulk *bulk) {
     const uint32_t each = bulk->wraps ? bulk->inner.count : 1;
-    bulk->ends = wl__permute_divisor(bulk->columns / each);
+    wl__permute_bulk_share_ends(bulk, bulk->columns / each);
     bulk->total = bulk->turn.count * bulk->units * each;
 }
 

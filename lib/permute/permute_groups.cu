@@ -101,10 +101,9 @@ template <bool even> static __device__ __forceinline__ void store_sectors(const 
     }
 }
 
-static __device__ __forceinline__ void store_element(const struct wl_permute_bulk &p, const struct run &run,
-                                                     uint64_t to, uint32_t column, uint32_t i) {
-    const uint32_t place = *(const uint16_t *)(wl_permute_memory + run.table + entry_of(p, i) * 2);
-    *(wl_element *)to = *(const wl_element *)(wl_permute_memory + place + run.along + column * WL_WIDTH);
+static __device__ __forceinline__ uint32_t place_of(const struct wl_permute_bulk &p, const struct run &run,
+                                                    uint32_t i) {
+    return *(const uint16_t *)(wl_permute_memory + run.table + entry_of(p, i) * 2) + run.along;
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)

@@ -63,22 +63,28 @@ static __device__ __forceinline__ uint32_t element(uint32_t at) {
     return *(const wl_element *)(wl_permute_memory + at);
 }
 
-/* 16 bytes of a run, from the places of its elements, two per number.  Begins with word `rotate`. */
-static __device__ __forceinline__ uint4 pick(const uint32_t (&two)[WL_EACH / 2], uint32_t rotate) {
+/* 16 bytes of a run, from the places of its elements.  Begins with word `rotate` if rows are at an odd
+ * distance.
+ */
+template <bool odd>
+static __device__ __forceinline__ uint4 pick(const uint32_t (&place)[WL_EACH], uint32_t rotate) {
     uint32_t word[4];
 #pragma unroll
     for (int i = 0; i < 4; i++) {
+        uint32_t of[ROWS];
+#pragma unroll
+        for (int k = 0; k < ROWS; k++)
+            of[k] = element(place[i * ROWS + k]);
 #if WL_WIDTH == 4
-        word[i] = element(i % 2 ? two[i / 2] >> 16 : two[i / 2] & 0xffff);
+        word[i] = of[0];
 #elif WL_WIDTH == 1
-        uint32_t a = element(two[2 * i] & 0xffff), b = element(two[2 * i] >> 16),
-                 c = element(two[2 * i + 1] & 0xffff), d = element(two[2 * i + 1] >> 16);
-        word[i] = __byte_perm(__byte_perm(a, b, 0x0040), __byte_perm(c, d, 0x0040), 0x5410);
+        word[i] = __byte_perm(__byte_perm(of[0], of[1], 0x0040), __byte_perm(of[2], of[3], 0x0040), 0x5410);
 #else
-        uint32_t a = element(two[i] & 0xffff), b = element(two[i] >> 16);
-        word[i] = __byte_perm(a, b, 0x5410);
+        word[i] = __byte_perm(of[0], of[1], 0x5410);
 #endif
     }
+    if (!odd)
+        return make_uint4(word[0], word[1], word[2], word[3]);
     if (rotate & 1) {
         uint32_t last = word[3];
         word[3] = word[2];
@@ -90,75 +96,86 @@ static __device__ __forceinline__ uint4 pick(const uint32_t (&two)[WL_EACH / 2],
                       : make_uint4(word[0], word[1], word[2], word[3]);
 }
 
-/* Stores whole sectors: lanes are vectors along runs, and columns. */
+/* Stores whole sectors: lanes are vectors along runs, and columns.
+ *
+ * apart: rows are at an odd distance.  may_wrap: runs may continue along the rows. */
+template <bool apart, bool may_wrap>
 static __device__ __forceinline__ void store_sectors(const struct wl_permute_bulk &p) {
     const uint32_t lane = threadIdx.x % 32, across = lane % p.lanes, down = lane / p.lanes,
-                   deep = 32 / p.lanes, next = p.alike * p.column_in * 0x10001;
+                   deep = 32 / p.lanes, next = p.alike * p.column_in, odd = apart ? p.odd : 0,
+                   wraps = may_wrap ? p.wraps : 0;
+    const uint64_t next_out = p.alike * p.column_out;
     for (uint32_t cell = threadIdx.x / 32; cell < p.cells; cell += WL_THREADS / 32) {
         uint32_t rest = wl_divide_any(cell, &p.along),
                  vector = (cell - rest * p.along.count) * p.lanes + across;
         uint32_t r = wl_divide_any(rest, &p.kinds), kind = rest - r * p.kinds.count;
         /* Bytes take every other column: their places within a word are the same. */
         uint32_t column =
-            WL_WIDTH == 1 && p.odd ? kind / 2 * (2 * deep) + kind % 2 + 2 * down : kind * deep + down;
-        struct run run = run_of(p, r);
+            WL_WIDTH == 1 && odd ? kind / 2 * (2 * deep) + kind % 2 + 2 * down : kind * deep + down;
+        const struct run run = run_of(p, r);
         uint64_t to = run.to + column * p.column_out;
         uint32_t begin = before_sector(to) + vector * WL_EACH, end = begin - vector % 2 * WL_EACH + SECTOR;
         /* Runs that continue along the rows have each sector only where it begins. */
-        if (column >= p.alike || column >= p.columns || end - (p.wraps ? SECTOR - 1 : 0) > p.span.count)
+        if (column >= p.alike || column >= p.columns || end - (wraps ? SECTOR - 1 : 0) > p.span.count)
             continue;
         to += begin * WL_WIDTH;
-        uint32_t along = (run.along + column * p.column_in) * 0x10001, two[WL_EACH / 2], rotate = 0;
+        const uint32_t along = run.along + column * p.column_in;
         const unsigned char *table = wl_permute_memory + run.table + begin % ROWS * (ROWS * 8) * p.quarter;
-        if (p.odd) {
-            uint32_t place = *(const uint16_t *)(table + entries_at(p, begin / ROWS) * (ROWS * 2)) + along;
-            rotate = (down - place / 4) * p.odd % 4;
+        uint32_t place[WL_EACH], rotate = 0;
+        if (odd) {
+            const uint32_t first =
+                *(const uint16_t *)(table + entries_at(p, begin / ROWS) * (ROWS * 2)) + along;
+            rotate = (down - first / 4) * odd % 4;
         }
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const unsigned char *places = table + entries_at(p, begin / ROWS + (i + rotate) % 4) * (ROWS * 2);
 #if WL_WIDTH == 4
-            const uint32_t place = *(const uint16_t *)places + (along & 0xffff);
-            two[i / 2] = i % 2 ? two[i / 2] | place << 16 : place;
+            place[i] = *(const uint16_t *)places + along;
 #elif WL_WIDTH == 1
-            uint2 four = *(const uint2 *)places;
-            two[2 * i] = four.x + along;
-            two[2 * i + 1] = four.y + along;
+            const uint2 four = *(const uint2 *)places;
+            place[4 * i] = (four.x & 0xffff) + along;
+            place[4 * i + 1] = (four.x >> 16) + along;
+            place[4 * i + 2] = (four.y & 0xffff) + along;
+            place[4 * i + 3] = (four.y >> 16) + along;
 #else
-            two[i] = *(const uint32_t *)places + along;
+            const uint32_t two = *(const uint32_t *)places;
+            place[2 * i] = (two & 0xffff) + along;
+            place[2 * i + 1] = (two >> 16) + along;
 #endif
         }
-        uint32_t left = p.wraps ? (p.columns - column) * p.span.count : p.span.count;
+        uint32_t left = wraps ? (p.columns - column) * p.span.count : p.span.count;
 #pragma unroll 1
         for (; column < p.columns; column += p.alike) {
-            if (end <= left)
-                *(uint4 *)to = pick(two, rotate);
-            to += p.alike * p.column_out;
-            left -= p.wraps ? p.alike * p.span.count : 0;
+            if (!may_wrap || end <= left)
+                *(uint4 *)to = pick<apart>(place, rotate);
+            to += next_out;
+            left -= wraps ? p.alike * p.span.count : 0;
 #pragma unroll
-            for (int i = 0; i < WL_EACH / 2; i++)
-                two[i] += next;
+            for (int i = 0; i < WL_EACH; i++)
+                place[i] += next;
         }
     }
 }
 
-static __device__ __forceinline__ void store_element(const struct wl_permute_bulk &p, const struct run &run,
-                                                     uint64_t to, uint32_t column, uint32_t i) {
-    if (p.wraps) {
-        uint32_t turns = wl_divide_any(i, &p.span);
-        column += turns;
-        i -= turns * p.span.count;
-    }
-    uint32_t at = entries_at(p, i / ROWS) * ROWS + i % ROWS;
-    uint32_t place = *(const uint16_t *)(wl_permute_memory + run.table + at * 2);
-    *(wl_element *)to = (wl_element)element(place + run.along + column * p.column_in);
+static __device__ __forceinline__ uint32_t place_of(const struct wl_permute_bulk &p, const struct run &run,
+                                                    uint32_t i) {
+    const uint32_t turns = p.wraps ? wl_divide_any(i, &p.span) : 0;
+    i -= turns * p.span.count;
+    const uint32_t at = entries_at(p, i / ROWS) * ROWS + i % ROWS;
+    return *(const uint16_t *)(wl_permute_memory + run.table + at * 2) + run.along + turns * p.column_in;
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
     wl_await_earlier();
     fill(p, ROWS * ROWS * 8 * p.quarter);
-    store_sectors(p);
+    if (p.odd)
+        store_sectors<true, true>(p);
+    else if (p.wraps)
+        store_sectors<false, true>(p);
+    else
+        store_sectors<false, false>(p);
     if (p.torn && tile_place(p).ends)
         store_ends(p, tile_place(p).ends);
 }

@@ -1,5 +1,5 @@
 /* What permute_narrow.cu and its kin (permute_fill.cuh) share: runs of a tile's columns, and their
- * ends.  The including file defines store_element(). */
+ * ends.  The including file defines place_of(). */
 #ifndef WIDELOAD_KERNELS_PERMUTE_RUNS_CUH
 #define WIDELOAD_KERNELS_PERMUTE_RUNS_CUH
 
@@ -41,26 +41,41 @@ static __device__ __forceinline__ uint32_t before_sector(uint64_t to) {
     return (0u - (uint32_t)to) % WL_PERMUTE_SECTOR / WL_WIDTH;
 }
 
-/* Stores element i of a column's run to an address. */
-static __device__ __forceinline__ void store_element(const struct wl_permute_bulk &p, const struct run &run,
-                                                     uint64_t to, uint32_t column, uint32_t i);
+/* The place in shared memory of element i of the first column of a run. */
+static __device__ __forceinline__ uint32_t place_of(const struct wl_permute_bulk &p, const struct run &run,
+                                                    uint32_t i);
 
-/* Stores the runs' parts of sectors that are not wholly theirs, one element per lane. */
+/* Stores the runs' parts of sectors that are not wholly theirs, one element per lane.  A lane has the same
+ * element of all columns, counted from the run's begin or its end, and finds its place once for several: they
+ * were a third of all instructions where runs are short. */
 static __device__ __forceinline__ void store_ends(const struct wl_permute_bulk &p, uint32_t ends) {
-    const uint32_t lane = threadIdx.x % 32, each = p.wraps ? p.inner.count : 1, length = p.total;
-    for (uint32_t i = threadIdx.x / 32; i < p.runs * p.ends.count; i += WL_THREADS / 32) {
-        const uint32_t r = p.runs == 1 ? 0 : wl_divide_any(i, &p.ends),
-                       column = (i - r * p.ends.count) * each;
+    enum { SIDES = SECTOR > 16 ? 2 : 1, EACH = SIDES == 2 ? 32 : 2 * SECTOR };
+    const uint32_t each = p.wraps ? p.inner.count : 1, slot = threadIdx.x % SECTOR,
+                   at_end = SIDES == 2 ? 0 : threadIdx.x / SECTOR % 2;
+    for (uint32_t task = threadIdx.x / 32; task < p.runs * p.end_parts.count; task += WL_THREADS / 32) {
+        const uint32_t r = wl_divide_any(task, &p.end_parts),
+                       first = (task - r * p.end_parts.count) * p.ends_each;
         const struct run run = run_of(p, r);
-        uint64_t to = run.to + column * p.column_out;
-        if (p.inner.count < p.columns)
-            to += wl_divide(column, &p.inner) * p.column_skip;
-        const uint32_t before = min(before_sector(to), length), after = (length - before) % SECTOR,
-                       last = length - after + lane;
-        if (ends & 1 && lane < before)
-            store_element(p, run, to + lane * WL_WIDTH, column, lane);
-        if (ends & 2 && lane < after)
-            store_element(p, run, to + last * WL_WIDTH, column, last);
+        uint32_t element[SIDES], place[SIDES];
+#pragma unroll
+        for (uint32_t side = 0; side < SIDES; side++) {
+            element[side] =
+                side | at_end ? max((int32_t)(p.total - SECTOR + slot), 0) : min(slot, p.total - 1);
+            place[side] = place_of(p, run, element[side]);
+        }
+        const uint32_t past = min(first + p.ends_each, p.ends);
+        for (uint32_t number = first + threadIdx.x % 32 / EACH; number < past; number += 32 / EACH) {
+            const uint32_t column = number * each;
+            uint64_t to = run.to + column * p.column_out;
+            if (p.inner.count < p.columns)
+                to += wl_divide(column, &p.inner) * p.column_skip;
+            const uint32_t before = min(before_sector(to), p.total), after = (p.total - before) % SECTOR;
+#pragma unroll
+            for (uint32_t side = 0; side < SIDES; side++)
+                if (side | at_end ? ends & 2 && slot >= SECTOR - after : ends & 1 && slot < before)
+                    *(wl_element *)(to + element[side] * WL_WIDTH) =
+                        *(const wl_element *)(wl_permute_memory + place[side] + column * p.column_in);
+        }
     }
 }
 

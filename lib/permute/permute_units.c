@@ -117,7 +117,7 @@ unsigned wl__permute_units_number(struct wl_permute_bulk *bulk, const struct wl_
     const uint32_t rows = best.columns * bulk->turn.count;
     bulk->units = units;
     bulk->inner = wl__permute_divisor(bulk->columns);
-    bulk->ends = wl__permute_divisor(bulk->wraps ? 1 : bulk->columns);
+    wl__permute_bulk_share_ends(bulk, bulk->wraps ? 1 : bulk->columns);
     bulk->total = bulk->turn.count * units * (bulk->wraps ? bulk->columns : 1);
     bulk->next_in = bulk->column_in;
     bulk->span = wl__permute_divisor(rows * units);

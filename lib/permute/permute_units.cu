@@ -228,13 +228,12 @@ template <int ACROSS> static __device__ __forceinline__ void store_sectors(const
     }
 }
 
-static __device__ __forceinline__ void store_element(const struct wl_permute_bulk &p, const struct run &run,
-                                                     uint64_t to, uint32_t column, uint32_t i) {
+static __device__ __forceinline__ uint32_t place_of(const struct wl_permute_bulk &p, const struct run &run,
+                                                    uint32_t i) {
     const uint32_t element = i / UNITS, turns = p.wraps ? wl_divide_any(element, &p.turn) : 0,
                    row = element - turns * p.turn.count;
-    const uint32_t place = *(const uint16_t *)(wl_permute_memory + run.table + row * 2) + run.along +
-                           column * p.column_in + turns * p.next_in + (i - element * UNITS) * WL_WIDTH;
-    *(wl_element *)to = *(const wl_element *)(wl_permute_memory + place);
+    return *(const uint16_t *)(wl_permute_memory + run.table + row * 2) + run.along + turns * p.next_in +
+           (i - element * UNITS) * WL_WIDTH;
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)

@@ -183,15 +183,11 @@ static __device__ __forceinline__ void store_sectors(const struct wl_permute_bul
     }
 }
 
-static __device__ __forceinline__ void store_element(const struct wl_permute_bulk &p, const struct run &run,
-                                                     uint64_t to, uint32_t column, uint32_t i) {
-    if (p.wraps) {
-        uint32_t turns = wl_divide_any(i, &p.span);
-        column += turns;
-        i -= turns * p.span.count;
-    }
-    const uint32_t place = *(const uint16_t *)(wl_permute_memory + run.table + i * 2);
-    *(uint8_t *)to = wl_permute_memory[place + run.along + column];
+static __device__ __forceinline__ uint32_t place_of(const struct wl_permute_bulk &p, const struct run &run,
+                                                    uint32_t i) {
+    const uint32_t turns = p.wraps ? wl_divide_any(i, &p.span) : 0;
+    i -= turns * p.span.count;
+    return *(const uint16_t *)(wl_permute_memory + run.table + i * 2) + run.along + turns;
 }
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)

@@ -224,10 +224,10 @@ static void store_columns(const struct machine *m, const struct wl__permute_bulk
     assert_int_equal(row % p->turn.count, 0);
     place += row;
     if (plan->element) {
-        assert_int_equal(p->ends.count, p->wraps ? 1 : p->columns);
+        assert_int_equal(p->ends, p->wraps ? 1 : p->columns);
         check_reads(plan, along, place);
     } else
-        assert_int_equal(p->ends.count * (p->wraps ? p->inner.count : 1), p->columns);
+        assert_int_equal(p->ends * (p->wraps ? p->inner.count : 1), p->columns);
     if (plan->words) {
         assert_true(p->chunks.count * p->chunk * 4 >= p->columns);
         for (uint32_t i = 0; i < p->turn.count; i++)
