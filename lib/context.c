@@ -134,16 +134,19 @@ bool wl__starts_early(const wl_context *context) {
 }
 
 wl_error wl__read_device(wl_context *context) {
-    int limit = 0, shared = 0, major = 0, minor = 0;
+    int limit = 0, shared = 0, major = 0, minor = 0, multiprocessors = 0;
     wl_error error = get_attribute(context, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &limit);
     if (!error)
         error = get_attribute(context, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, &shared);
+    if (!error)
+        error = get_attribute(context, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &multiprocessors);
     if (!error)
         error = get_attribute(context, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major);
     if (!error)
         error = get_attribute(context, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor);
     context->block_limit = (unsigned)limit;
     context->shared_each = (unsigned)shared;
+    context->multiprocessors = (unsigned)multiprocessors;
     context->capability = (unsigned)(10 * major + minor);
     context->tuned = wl__tuned_for(context->capability);
     context->starts_early = wl__starts_early(context);

@@ -19,9 +19,10 @@ struct wl_context {
     bool retained;               /* cuda was retained here */
     const struct wl__host *host; /* the host device (lib/host/): no driver is open; else NULL */
     unsigned block_limit;        /* threads per block */
-    unsigned shared_each;        /* bytes of shared memory that a multiprocessor has for blocks */
-    unsigned capability;         /* compute capability: 90 is 9.0 */
-    bool starts_early; /* the driver can start a kernel while the one before it ends, in graphs too */
+    unsigned multiprocessors;
+    unsigned shared_each; /* bytes of shared memory that a multiprocessor has for blocks */
+    unsigned capability;  /* compute capability: 90 is 9.0 */
+    bool starts_early;    /* the driver can start a kernel while the one before it ends, in graphs too */
     const struct wl__tuned *tuned;
     bool log;             /* each operation logs its choice to stderr */
     pthread_mutex_t lock; /* protects `parts`, and the filling of the two tables as kernels are first used */

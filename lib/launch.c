@@ -147,7 +147,7 @@ static wl_error count_blocks(wl_context *context, wl__kernel kernel, uint32_t th
                              uint64_t *blocks) {
     const struct wl__driver *driver = &context->driver;
     CUfunction function;
-    int each = 0, multiprocessors = 0;
+    int each = 0;
     wl_error error = wl__kernel_get(context, kernel, &function);
     if (!error)
         error = allow_shared(context, kernel, function, shared_bytes);
@@ -157,13 +157,7 @@ static wl_error count_blocks(wl_context *context, wl__kernel kernel, uint32_t th
             driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, function, (int)threads, shared_bytes),
             "cuOccupancyMaxActiveBlocksPerMultiprocessor");
     if (!error)
-        error =
-            wl__driver_check(driver,
-                             driver->cuDeviceGetAttribute(
-                                 &multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, context->device),
-                             "cuDeviceGetAttribute");
-    if (!error)
-        *blocks = (uint64_t)each * (uint64_t)multiprocessors;
+        *blocks = (uint64_t)each * context->multiprocessors;
     return error;
 }
 

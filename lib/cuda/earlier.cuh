@@ -7,7 +7,7 @@
  * From compute capability 9.0 on, lib/launch.c lets a kernel's blocks start while the kernel before it ends,
  * which saves 0.3 us per launch (docs/notes/calls.md).  So each entry function of lib/ calls this before its
  * first access to global memory: a test holds that it is the first statement, there or in what is called
- * first. */
+ * first, but in a few kernels that first compute what needs no memory. */
 static __device__ __forceinline__ void wl_await_earlier(void) {
 #if __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");

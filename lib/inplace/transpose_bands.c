@@ -8,14 +8,6 @@
 static const wl__kernel bands_forth[5] = WL_INPLACE_EACH(bands), bands_back[5] = WL_INPLACE_EACH(bands_back),
                         elements[5] = WL_INPLACE_EACH(elements);
 
-static uint64_t multiprocessors_of(const wl_context *context) {
-    int count = 0;
-    return context->driver.cuDeviceGetAttribute(&count, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-                                                context->device)
-               ? 0
-               : (uint64_t)count;
-}
-
 /* floor((2^64 - 1) / count).  wl_transpose_inplace_workspace() asks for empty matrices too. */
 static uint64_t reciprocal(uint64_t count) {
     return count ? UINT64_MAX / count : 0;
@@ -100,7 +92,7 @@ bool wl__inplace_can_bands(const struct wl__problem *p) {
     uint64_t each = context->shared_each / (WL_BANDS_SHARED + 1024);
     if (each > WL_BANDS_BLOCKS)
         each = WL_BANDS_BLOCKS;
-    return banded(p).strips <= each * multiprocessors_of(context);
+    return banded(p).strips <= each * context->multiprocessors;
 }
 
 static uint64_t bytes_of_counters(const struct wl__bands *b) {

@@ -21,16 +21,14 @@ static struct layout layout_of(const struct wl__problem *p) {
  * shared memory only: WL_INPLACE_PANEL_BLOCKS bounds the registers. */
 static bool enough_blocks(const struct wl__problem *p, uint64_t panels) {
     const wl_context *context = p->context;
-    int multiprocessors = 0, cooperative = 0;
-    if (context->driver.cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
-                                             context->device) ||
-        context->driver.cuDeviceGetAttribute(&cooperative, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH,
+    int cooperative = 0;
+    if (context->driver.cuDeviceGetAttribute(&cooperative, CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH,
                                              context->device))
         return false;
     uint64_t each = context->shared_each / (WL_INPLACE_PANEL_BYTES(p->width) + 1024);
     if (each > WL_INPLACE_PANEL_BLOCKS(p->width))
         each = WL_INPLACE_PANEL_BLOCKS(p->width);
-    return cooperative && each * multiprocessors >= WL_INPLACE_PANEL_MOST(panels) * 5 / 4;
+    return cooperative && each * context->multiprocessors >= WL_INPLACE_PANEL_MOST(panels) * 5 / 4;
 }
 
 uint64_t wl__inplace_panels_workspace(const struct wl__problem *p) {

@@ -86,6 +86,13 @@ struct wl_permute_sides {
 #define WL_PERMUTE_NARROW_THREADS 384
 #define WL_PERMUTE_STAGE          (4 * 72 * 4 + 32)
 
+/* How blocks whose tiles fill all shared memory take turns (permute_turns.cuh). */
+#define WL_PERMUTE_TURNS 4 /* blocks of a multiprocessor */
+struct wl_permute_start {
+    uint32_t multiprocessors;
+    uint32_t wait; /* cycles that a multiprocessor's first blocks begin to load one after the other; or 0 */
+};
+
 /* Where a tile lies in both arrays: what a block notes in its shared memory. */
 struct wl_permute_place {
     uint64_t in, out;
@@ -128,6 +135,7 @@ struct wl_permute_run {
  * Both are numbered.  The block makes tables by number while its loads are in flight. */
 struct wl_permute_bulk {
     struct wl_permute_tiles tiles;
+    struct wl_permute_start start;
     uint32_t rows, load;      /* rows of the tile; bytes of a load, which has one row or several */
     uint32_t pitch, swizzle;  /* bytes in shared memory from load to load; extra per 16 bytes' worth */
     uint32_t phase;           /* loads keep their places modulo this many bytes */
@@ -197,6 +205,7 @@ struct wl_permute_bulk {
  * load.  One row of each load makes a run, which is contiguous in the output. */
 struct wl_permute_strips {
     struct wl_permute_tiles tiles;
+    struct wl_permute_start start;
     struct wl_divisor row_bytes;
     uint32_t loads, load, pitch; /* per tile; bytes per load; bytes in shared memory from one to the next */
     uint32_t runs, run;          /* per tile, rows per load; bytes per run */

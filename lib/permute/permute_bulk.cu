@@ -17,8 +17,8 @@
  * a digit of the row's number wraps. */
 #define WL_NARROW  0
 #define WL_THREADS blockDim.x
-#include "lib/cuda/earlier.cuh"
 #include "lib/permute/permute_bulk.cuh"
+#include "lib/permute/permute_turns.cuh"
 
 /* One run: its place in the output, its first row, and its offset along the rows. */
 struct run {
@@ -71,19 +71,22 @@ static __device__ __forceinline__ void store(const struct wl_permute_bulk &p, co
 
 extern "C" __global__ void __launch_bounds__(512, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
-    wl_await_earlier();
     wl_barrier *barrier = (wl_barrier *)(wl_permute_memory + p.barrier);
     uint64_t in_tile, out_tile;
     uint32_t first, ends = wl_tile_place(p.tiles, blockIdx.x, &in_tile, &out_tile, &first);
     if (p.joined_rows)
         ends = (first == 0) + 2 * (first + p.turn.count == p.joined_rows);
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
+        wl_take_turn(p.start);
         wl_barrier_init(barrier, blockDim.x);
+    }
     __syncthreads();
+    wl_await_earlier();
     wl_load_rows(p, in_tile, first, barrier);
     note_runs(p, out_tile);
     __syncthreads();
     wl_barrier_wait(barrier, 0);
+    wl_let_next(p.start);
     const struct run *table = (const struct run *)(wl_permute_memory + p.run_table);
     uint32_t lane = threadIdx.x % 32, across = lane % p.lanes, down = lane / p.lanes, deep = 32 / p.lanes;
 #pragma unroll 4

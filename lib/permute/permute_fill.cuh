@@ -10,6 +10,7 @@
 
 #include "lib/cuda/async.cuh"
 #include "lib/permute/permute_runs.cuh"
+#include "lib/permute/permute_turns.cuh"
 
 /* Marks a noted load that is under way.  The end that it notes is negative then: no vector lies before it. */
 #define DONE 0x80000000u
@@ -50,12 +51,14 @@ static __device__ __forceinline__ void note_loads(const struct wl_permute_bulk &
         uint32_t end = past + p.load;
         if (p.vectors.count == 0 || from - past < p.tiles.from ||
             from + p.load + WL_PERMUTE_ACCESS > p.tiles.from + p.tiles.bytes) {
+            wl_await_earlier();
             bytes += wl_load_window(p.tiles, wl_permute_memory + at, from, p.load, barrier);
             end |= DONE;
         }
         *(uint4 *)(wl_permute_memory + p.load_table + load * 16) =
             make_uint4((uint32_t)(from - past), (uint32_t)((from - past) >> 32), to, end);
     }
+    wl_await_earlier();
     if (bytes)
         wl_barrier_expect(barrier, bytes);
     else
@@ -134,20 +137,23 @@ static __device__ __forceinline__ struct wl_permute_place find_tile(const struct
     if (p.joined_rows)
         place.ends = (place.first == 0) + 2 * (place.first + p.turn.count == p.joined_rows);
     if (threadIdx.x == 0) {
+        wl_take_turn(p.start);
         tile_place(p) = place;
         wl_barrier_init((wl_barrier *)(wl_permute_memory + p.barrier), WL_THREADS);
     }
     return place;
 }
 
-/* Fills the tile and all tables, and waits for them.  table_bytes: bytes of a table of rows' places.  Where
- * loads have a table, one warp finds the tile's place for all: rows are many then, and other warps have
- * enough to do.  Where they are few, all find it, and it stays in uniform registers. */
+/* Fills the tile and all tables, and waits for them.  What needs no memory comes before the wait for the
+ * kernels before this one.  table_bytes: bytes of a table of rows' places.  Where loads have a table, one
+ * warp finds the tile's place for all: rows are many then, and other warps have enough to do.  Where they are
+ * few, all find it, and it stays in uniform registers. */
 static __device__ __forceinline__ void fill(const struct wl_permute_bulk &p, uint32_t table_bytes) {
     wl_barrier *barrier = (wl_barrier *)(wl_permute_memory + p.barrier);
     if (p.load_table == 0) {
         const struct wl_permute_place place = find_tile(p);
         __syncthreads();
+        wl_await_earlier();
         wl_load_rows(p, place.in, place.first, barrier);
         note_runs(p, place.out, table_bytes);
     } else {
@@ -165,6 +171,7 @@ static __device__ __forceinline__ void fill(const struct wl_permute_bulk &p, uin
     }
     __syncthreads();
     wl_barrier_wait(barrier, 0);
+    wl_let_next(p.start);
 }
 
 #endif

@@ -15,7 +15,6 @@
  * other columns read the next words. */
 #define WL_NARROW  1
 #define WL_THREADS WL_PERMUTE_WORDS_THREADS
-#include "lib/cuda/earlier.cuh"
 #include "lib/permute/permute_fill.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
@@ -108,7 +107,6 @@ static __device__ __forceinline__ uint32_t place_of(const struct wl_permute_bulk
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
-    wl_await_earlier();
     fill(p, p.table);
     if (p.even)
         store_sectors<true>(p);

@@ -20,7 +20,6 @@
  * columns then begin with different words of their vectors, and so take the banks between. */
 #define WL_NARROW  1
 #define WL_THREADS WL_PERMUTE_NARROW_THREADS
-#include "lib/cuda/earlier.cuh"
 #include "lib/permute/permute_fill.cuh"
 
 #define ROWS (4 / WL_WIDTH) /* places per load, of those of a word of the output */
@@ -168,7 +167,6 @@ static __device__ __forceinline__ uint32_t place_of(const struct wl_permute_bulk
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
-    wl_await_earlier();
     fill(p, ROWS * ROWS * 8 * p.quarter);
     if (p.odd)
         store_sectors<true, true>(p);

@@ -16,9 +16,9 @@
  * ends within the vector, the next row's bytes come from the next load in the same way. */
 #define WL_WIDTH 1
 #define WL_PART  1
-#include "lib/cuda/earlier.cuh"
 #include "lib/cuda/slots.cuh"
 #include "lib/permute/permute.cuh"
+#include "lib/permute/permute_turns.cuh"
 #include "lib/permute/permute_window.cuh"
 
 extern __shared__ __align__(128) unsigned char memory[];
@@ -73,8 +73,10 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     wl_barrier *barrier = (wl_barrier *)(memory + p.barrier);
     uint64_t from, to;
     uint32_t joined, ends = wl_tile_place(p.tiles, blockIdx.x, &from, &to, &joined);
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
+        wl_take_turn(p.start);
         wl_barrier_init(barrier, WL_THREADS);
+    }
     __syncthreads();
     unsigned char *tile = memory + from % WL_PERMUTE_LINE;
     uint32_t bytes = 0;

@@ -31,7 +31,6 @@
 #define WL_THREADS WL_PERMUTE_UNITS_THREADS
 #define GROUP      WL_PERMUTE_UNITS_GROUP(WL_BYTES)
 #define WL_APART   GROUP
-#include "lib/cuda/earlier.cuh"
 #include "lib/permute/permute_fill.cuh"
 
 enum {
@@ -238,7 +237,6 @@ static __device__ __forceinline__ uint32_t place_of(const struct wl_permute_bulk
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
-    wl_await_earlier();
     note_others(p);
     fill(p, p.table);
     if (p.lanes == FEWER)

@@ -18,7 +18,6 @@
 #define WL_NARROW  1
 #define WL_THREADS WL_PERMUTE_WORDS_THREADS
 #define WL_APART   4
-#include "lib/cuda/earlier.cuh"
 #include "lib/permute/permute_fill.cuh"
 #include "lib/transpose/transpose_tile.cuh"
 
@@ -192,7 +191,6 @@ static __device__ __forceinline__ uint32_t place_of(const struct wl_permute_bulk
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
-    wl_await_earlier();
     fill(p, p.table);
     const bool plain = p.lanes == 32 && !p.wraps && p.inner.count == p.columns;
     if (p.two) {

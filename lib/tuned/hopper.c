@@ -209,6 +209,7 @@ const struct wl__tuned wl__tuned_hopper = {
                      .most = 1.5,
                      .look_ups = 0.3,
                      .memory_of_8 = (27 << 10) + 512,
+                     .turn = 24,
                      .few = 24,
                      .narrow = {.least = -0.35,
                                 .read = 0.53,

@@ -293,6 +293,7 @@ struct wl__tuned_bulk {
     double most;          /* dearer tiles are not taken */
     double look_ups;      /* dearer look-ups of 4-byte elements are not taken, where there is no other tile */
     uint32_t memory_of_8; /* bytes of a block up to which eight fit a multiprocessor; else four */
+    uint32_t turn;        /* bytes that a multiprocessor loads per cycle, for its blocks to take turns */
     uint32_t few;         /* 1- and 2-byte elements, or bytes of wider ones, that are moved as one element */
     /* 1- and 2-byte elements: 3450 tiles of 300 shapes, an H200.  Those for units of 4
      * bytes are not measured: a row is as one of pairs, and a step has half the look-ups. */

@@ -120,7 +120,7 @@ static void device_info(void **state) {
     assert_string_equal(info.kind, "sim");
     assert_string_equal(info.arch, "sm_90");
     assert_int_equal(info.driver_version, 13000);
-    assert_int_equal(info.multiprocessors, 0);
+    assert_int_equal(info.multiprocessors, 132);
     assert_int_equal(info.memory_bytes, 1 << 20);
     assert_int_equal(info.free_bytes, 1 << 19);
     /* The driver reports an H200's clocks but is a simulator, so they are ignored. */
