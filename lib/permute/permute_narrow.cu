@@ -62,9 +62,7 @@ static __device__ __forceinline__ uint32_t element(uint32_t at) {
     return *(const wl_element *)(wl_permute_memory + at);
 }
 
-/* 16 bytes of a run, from the places of its elements.  Begins with word `rotate` if rows are at an odd
- * distance.
- */
+/* 16 bytes of a run, from its elements' places.  Begins with word `rotate` if rows are at an odd distance. */
 template <bool odd>
 static __device__ __forceinline__ uint4 pick(const uint32_t (&place)[WL_EACH], uint32_t rotate) {
     uint32_t word[4];
