@@ -142,9 +142,8 @@ bool wl__panels_columns(const wl_context *context, unsigned width, const wl_tran
     const struct wl__tuned_transpose *tuned = &context->tuned->transpose;
     const bool gaps = l->to_ld > l->rows || WL_MASKED(kernels[0][0][__builtin_ctz(width)]);
     const struct wl__tuned_groups *groups = &tuned->groups;
-    /* Rows that lie as in global memory modulo a sector only are still up to 1.2 times as fast as single
-     * bytes, unless there are many. */
-    /* At their places in a sector only, rows are still up to 1.2 times as fast as single bytes. */
+    /* At their places in a sector only, rows are still up to 1.2 times as fast as single bytes, unless there
+     * are many. */
     const bool large = l->rows * l->cols * l->batch >= groups->large;
     if (width == 1 && !gaps && l->rows >= 8 &&
         (group_columns(context, l, groups->low, LINE, out) ||
