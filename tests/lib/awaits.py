@@ -12,6 +12,15 @@ WAIT = "wl_await_earlier();"
 FILL = "permute_fill.cuh"
 LATER = {"small.cu": "small.cu", "permute_bulk.cu": "permute_bulk.cu", "permute_groups.cu": FILL, "permute_narrow.cu": FILL,
          "permute_units.cu": FILL, "permute_words.cu": FILL}
+# What loads there, and what tells that a block's loads are under way: behind it other threads load, too.
+LOADS = re.compile(r"\bwl_(load_rows|load_window|barrier_expect)\(")
+
+
+def unawaited(path):
+    """Lines of a file that waits later which load before they wait."""
+    lines = [line.strip() for line in path.read_text(encoding="utf-8").split("\n")]
+    lines = [line for line in lines if line and line != "if (bytes)"]
+    return [line for before, line in zip(lines, lines[1:]) if LOADS.search(line) and before != WAIT]
 
 
 def main():
@@ -19,6 +28,8 @@ def main():
     paths = sorted(pathlib.Path(sys.argv[1], "lib").rglob("*.cu*"))
     waits = {path.name for path in paths if WAIT in path.read_text(encoding="utf-8")}
     for path in paths:
+        if path.name in LATER.values():
+            wrong += [f"{path}: loads before {WAIT} {line}" for line in unawaited(path)]
         text = re.sub(r" *\\\n", "\n", path.read_text(encoding="utf-8"))  # without macros' line ends
         waiting = re.findall(r"(\w+)\([^(){};]*\)\s*\{\s*" + re.escape(WAIT), text)
         for entry in re.finditer(r"__global__[^;{]*\{\s*([^\n]*)", text):
