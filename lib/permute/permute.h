@@ -86,10 +86,11 @@ struct wl_permute_sides {
 #define WL_PERMUTE_NARROW_THREADS 384
 #define WL_PERMUTE_STAGE          (4 * 72 * 4 + 32)
 
-/* How blocks whose tiles fill all shared memory take turns (permute_turns.cuh). */
-#define WL_PERMUTE_TURNS 4 /* blocks of a multiprocessor */
+/* How blocks begin whose tiles fill all shared memory (permute_turns.cuh). */
+#define WL_PERMUTE_TURNS 4 /* blocks of a multiprocessor that take turns */
 struct wl_permute_start {
     uint32_t multiprocessors;
+    uint32_t wave; /* blocks that run at once */
     uint32_t wait; /* cycles that a multiprocessor's first blocks begin to load one after the other; or 0 */
 };
 

@@ -24,6 +24,12 @@ struct wl__permute_bulk_plan {
     uint64_t step[WL_RANK_MAX];   /* from one tile to the next: less if tiles share part of a sector */
 };
 
+/* Blocks of so many bytes that fit a multiprocessor.  Numbers between 4 and 8 were no better. */
+static inline unsigned wl__permute_bulk_blocks(const struct wl__tuned_bulk *tuned, unsigned memory,
+                                               bool narrow) {
+    return memory <= tuned->memory_of_8 && !narrow ? 8 : 4;
+}
+
 /* Plans tiles of these extents; false if it cannot.  The shape's last dimension must change places, unless
  * rows have a few dozen bytes: then a row moves as one element, and its extent does not matter.  The output's
  * first `joined` dimensions are taken as one, whose extent is the last of the extents.

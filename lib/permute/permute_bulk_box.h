@@ -70,11 +70,6 @@ static inline unsigned past_line(uint64_t grain) {
     return grain < WL_PERMUTE_LINE ? (unsigned)(WL_PERMUTE_LINE - grain) : 0;
 }
 
-/* Blocks that fit a multiprocessor.  Numbers between 4 and 8 were no better. */
-static inline unsigned blocks_of(const struct wl__tuned_bulk *tuned, unsigned memory, bool narrow) {
-    return memory <= tuned->memory_of_8 && !narrow ? 8 : 4;
-}
-
 /* A layout of loads. */
 struct layout {
     bool merged; /* contiguous rows are one load */
@@ -118,8 +113,9 @@ void wl__permute_bulk_add_row(struct wl_permute_bulk *bulk, uint64_t count, bool
 void wl__permute_bulk_add_run(struct wl_permute_bulk *bulk, uint64_t count, uint64_t along, uint64_t rows,
                               uint64_t out);
 
-/* Where runs have their ends: each column, or those that a run continues in. */
+/* Shares so many ends of each run among the block's warps. */
 void wl__permute_bulk_share_ends(struct wl_permute_bulk *bulk, uint32_t ends);
+/* Where runs have their ends: each column, or those that a run continues in. */
 void wl__permute_bulk_number_ends(struct wl_permute_bulk *bulk);
 
 /* permute_look_ups.c.  Columns that begin alike share look-ups.  Puts columns along the dimension of the

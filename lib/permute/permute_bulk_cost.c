@@ -274,7 +274,7 @@ double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bul
     }
     double lines = (double)past_line(box->out_grain) / run;
     double parts = box->out_grain < SECTOR ? tuned->parts / (box->shares ? whole : run) : 0;
-    double blocks = blocks_of(tuned, plan->memory, box->narrow);
+    double blocks = wl__permute_bulk_blocks(tuned, plan->memory, box->narrow);
     for (unsigned d = 0; d < box->shape->rank; d++)
         data *= (double)box->extent[d];
     return tuned->least + tuned->read * read + tuned->lines * lines + parts + tuned->load / load +

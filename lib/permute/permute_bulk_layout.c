@@ -514,7 +514,7 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
     plan->threads = words || groups ? WORDS_THREADS
                     : box->element  ? WL_PERMUTE_UNITS_THREADS
                     : box->narrow   ? NARROW_THREADS
-                                    : 2048 / blocks_of(box->tuned, plan->memory, box->narrow);
+                                    : 2048 / wl__permute_bulk_blocks(box->tuned, plan->memory, box->narrow);
     /* Pairs of neighbours are faster. */
     plan->cluster = 2;
     return end > 0 && plan->memory <= MEMORY;

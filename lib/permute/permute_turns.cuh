@@ -5,7 +5,7 @@
  * Less than a wave begins as it is.  All its blocks run at once, and to wait only makes it longer; and the
  * next kernel's blocks would crowd where places are free.
  *
- * Measured on an H200, arrays of 22 to 100 MB: what wl_take_turn() and wl_let_next() save together is 4 to 10
+ * Measured on an H200, arrays of 22 to 100 MB: what wl_take_turn() and wl_let_next() save together is 3 to 9
  * % of the time where calls follow each other (docs/notes/permute.md). */
 #ifndef WIDELOAD_KERNELS_PERMUTE_TURNS_CUH
 #define WIDELOAD_KERNELS_PERMUTE_TURNS_CUH
@@ -16,8 +16,7 @@
 /* One thread calls it before its block loads.  Of the blocks that a multiprocessor takes first, it lets each
  * wait for those before it to load. */
 static __device__ __forceinline__ void wl_take_turn(const struct wl_permute_start &start) {
-    const uint32_t wave = WL_PERMUTE_TURNS * start.multiprocessors;
-    if (gridDim.x < wave || blockIdx.x >= wave)
+    if (gridDim.x < start.wave || blockIdx.x >= start.wave)
         return;
     uint32_t wait = 0;
 #pragma unroll
@@ -33,10 +32,8 @@ static __device__ __forceinline__ void wl_take_turn(const struct wl_permute_star
 /* A block calls it once its tile is loaded.  When all have, the next kernel's blocks may take the places of
  * those that end. */
 static __device__ __forceinline__ void wl_let_next(const struct wl_permute_start &start) {
-#if __CUDA_ARCH__ >= 900
-    if (gridDim.x >= WL_PERMUTE_TURNS * start.multiprocessors)
+    if (gridDim.x >= start.wave)
         asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
-#endif
 }
 
 #endif

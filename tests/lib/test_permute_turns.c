@@ -29,11 +29,14 @@ static wl_context *context;
 static const struct wl__tuned *usual;
 static wl_devptr from, to;
 enum { BYTES = 5 << 20 };
+static uint8_t bytes[BYTES], moved[2][BYTES];
 
 static int open_device(void **state) {
     (void)state;
+    for (uint32_t i = 0; i < BYTES; i++)
+        bytes[i] = (uint8_t)(i * 2654435761u >> 24);
     return wl_open(&context, "sim") || wl_alloc(context, &from, BYTES) || wl_alloc(context, &to, BYTES) ||
-                   wl_fill(context, from, 0, BYTES, NULL)
+                   wl_upload(context, from, bytes, BYTES)
                ? -1
                : (usual = context->tuned, 0);
 }
@@ -48,18 +51,20 @@ static int close_device(void **state) {
 /* turn: see tuned.h; so large a one lets no block wait. */
 enum { NEVER = 1 << 30 };
 
-static uint64_t instructions(size_t row, uint32_t turn) {
+static uint64_t instructions(size_t row, uint32_t turn, unsigned run) {
     wl_counters counters;
     struct wl__tuned tuned = *usual;
     tuned.permute.bulk.turn = turn;
     context->tuned = &tuned;
     context->multiprocessors = rows[row].multiprocessors;
+    assert_int_equal(wl_fill(context, to, (uint8_t)(0x5a + run), BYTES, NULL), WL_ERROR_OK);
     assert_int_equal(wl_reset_counters(context), WL_ERROR_OK);
     assert_int_equal(wl_permute(context, rows[row].width, to, from, 3, rows[row].size, rows[row].order, NULL),
                      WL_ERROR_OK);
     assert_non_null(strstr(wl_explain(), rows[row].kernel));
     assert_int_equal(wl_synchronize(context), WL_ERROR_OK);
     assert_int_equal(wl_get_counters(context, &counters), WL_ERROR_OK);
+    assert_int_equal(wl_download(context, moved[run], to, BYTES), WL_ERROR_OK);
     context->tuned = usual;
     return counters.inst_executed;
 }
@@ -67,7 +72,12 @@ static uint64_t instructions(size_t row, uint32_t turn) {
 static void waves_take_turns(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const uint64_t waiting = instructions(i, usual->permute.bulk.turn), none = instructions(i, NEVER);
+        const uint64_t waiting = instructions(i, usual->permute.bulk.turn, 0),
+                       none = instructions(i, NEVER, 1);
+        const uint64_t size = rows[i].width * rows[i].size[0] * rows[i].size[1] * rows[i].size[2];
+        assert_in_range(size, 1, BYTES - 1);
+        assert_memory_equal(moved[0], moved[1], size);
+        assert_int_equal(moved[0][size], 0x5a);
         if ((waiting > none) != rows[i].waits)
             fail_msg("row %zu: %llu instructions, and %llu without waiting", i, (unsigned long long)waiting,
                      (unsigned long long)none);
