@@ -69,13 +69,13 @@ static bool is_reversed(const struct wl__permute_shape *shape, uint64_t to, uint
            from % WL_PERMUTE_LINE == 0;
 }
 
-/* All neighbours in the input that share sectors run together, if they can; else pairs do. */
+/* The order of is_reversed()'s tiles, or pairs. */
 static enum wl__permute_order order_of(const struct box *box) {
     const struct joined *joined = box->joined;
     if (joined->count == 2 && joined->shape.rank == 2 && box->shape->width == 4 &&
         box->extent[0] == REVERSED_IN && box->extent[1] == REVERSED_OUT && box->in_grain >= WL_PERMUTE_LINE)
         return WL_PERMUTE_STREAMS;
-    return box->in_grain < SECTOR ? WL_PERMUTE_ROWS : WL_PERMUTE_PAIRS;
+    return WL_PERMUTE_PAIRS;
 }
 
 /* Joins the output's first `count` dimensions.  The input's first is not among them. */
@@ -227,23 +227,18 @@ static void grow(struct box *box, bool by_out, uint64_t aim, bool fine) {
     }
 }
 
-/* Rows that are one access have too few columns for narrow elements' look-ups. */
-static bool is_access(const struct wl__permute_shape *shape, uint64_t from) {
-    return shape->dim[0].size * shape->width == WL_PERMUTE_ACCESS && from % WL_PERMUTE_ACCESS == 0;
-}
-
 /* Whether these tiles are faster.  They are for elements of up to 8 bytes whose rows begin anywhere, unless a
  * contiguously written tile fits the limit of the other kernels; for 4 bytes also if rows are short in both
  * arrays. */
 static bool worth(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape,
-                  const struct moved *moved, uint64_t from, bool shifted) {
+                  const struct moved *moved, bool shifted) {
     const unsigned unit = moved->unit;
     unsigned last = shape->by_out[0];
     uint64_t in = shape->dim[0].size * shape->width, out = shape->dim[last].size * shape->width;
     if (last == 0 || unit > 8)
         return false;
     if (moved->narrow)
-        return (shifted && (unit == 1 || !is_access(shape, from))) || shape->width > unit;
+        return shifted || shape->width > unit;
     return !wl__permute_is_whole(tuned, shape) &&
            (shifted || (unit == 4 && in < tuned->short_row && out < tuned->short_row));
 }
@@ -353,7 +348,7 @@ static bool plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
     struct wl__permute_shape wide;
     struct joined joined[3];
     shape = widen(tuned->bulk.few, &wide, &search.moved, shape, to, from, way);
-    if (!worth(tuned, shape, &search.moved, from, shifted))
+    if (!worth(tuned, shape, &search.moved, shifted))
         return false;
     const bool narrow = search.moved.narrow;
     search.tried = narrow ? 6 : 8;
@@ -374,7 +369,9 @@ static bool plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
             chosen = box;
         }
     }
-    const bool access = search.moved.unit == 1 && shape->width == 1 && is_access(shape, from);
+    /* Bytes whose rows are one access go by words or in groups, if that is cheap. */
+    const bool access =
+        shape->width == 1 && shape->dim[0].size == WL_PERMUTE_ACCESS && from % WL_PERMUTE_ACCESS == 0;
     const double most = access ? tuned->bulk.words.access : tuned->bulk.most,
                  limit = chosen && least < most ? least : most;
     struct wl__permute_bulk_plan records;

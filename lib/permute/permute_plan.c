@@ -263,11 +263,11 @@ static uint64_t number_along(struct walk *walk, unsigned d, uint64_t aim, uint64
     return count;
 }
 
-/* The next tiles in an array's order: about `aim`, in as many dimensions as necessary. */
-static void number_some(struct walk *walk, bool by_out, uint64_t aim) {
+/* The next tiles in the output's order: about `aim`, in as many dimensions as necessary. */
+static void number_some(struct walk *walk, uint64_t aim) {
     uint64_t now = 1;
     for (unsigned i = 0; i < walk->shape->rank && now < aim; i++)
-        now *= number_along(walk, wl__permute_dim(walk->shape, by_out, i), aim, now);
+        now *= number_along(walk, walk->shape->by_out[i], aim, now);
 }
 
 /* The next tiles in the input's order, so that contiguous data is loaded at about the same time.  Leaves out
@@ -317,12 +317,10 @@ bool wl__permute_number(const struct wl__tuned_permute *tuned, struct wl_permute
     number_streams(&walk);
     if (order == WL_PERMUTE_PAIRS)
         number_pair(&walk);
-    else if (order == WL_PERMUTE_ROWS)
-        number_some(&walk, false, 2 * tuned->order.square);
-    number_some(&walk, true, tuned->order.square);
+    number_some(&walk, tuned->order.square);
     if (order == WL_PERMUTE_NEAR)
         number_near(&walk);
-    number_some(&walk, true, UINT64_MAX);
+    number_some(&walk, UINT64_MAX);
     if (walk.count > INT32_MAX || tiles->digits > WL_PERMUTE_DIGITS)
         return false;
     tiles->tiles = (uint32_t)walk.count;

@@ -54,10 +54,9 @@ unsigned wl__permute_grain(const struct wl__permute_shape *shape, const uint64_t
 struct wl_permute_divisor wl__permute_divisor(uint64_t count);
 
 /* PAIRS: a pair of neighbours in the input comes first, then a few tiles in the output's order, then all
- * others in it.  ROWS: the same, with about eight neighbours.  NEAR: a few tiles in the output's order come
- * first, then those in the input's order that are not far apart in the output.  STREAMS: the output's order,
- * three places of joined dimensions at a time. */
-enum wl__permute_order { WL_PERMUTE_PAIRS, WL_PERMUTE_ROWS, WL_PERMUTE_NEAR, WL_PERMUTE_STREAMS };
+ * others in it.  NEAR: a few tiles in the output's order come first, then those in the input's order that are
+ * not far apart in the output.  STREAMS: the output's order, three places of joined dimensions at a time. */
+enum wl__permute_order { WL_PERMUTE_PAIRS, WL_PERMUTE_NEAR, WL_PERMUTE_STREAMS };
 
 /* Of so many tiles along joined dimensions, how many are numbered: some may be moved twice, so that groups of
  * them come together. */

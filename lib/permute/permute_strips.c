@@ -104,5 +104,5 @@ bool wl__permute_plan_strips(const struct wl__tuned_permute *permute, struct wl_
     plan->memory = strips->barrier + BARRIER;
     plan->threads = THREADS;
     plan->cluster = 2;
-    return wl__permute_number(permute, &strips->tiles, &rows, extent, step, WL_PERMUTE_ROWS);
+    return wl__permute_number(permute, &strips->tiles, &rows, extent, step, WL_PERMUTE_PAIRS);
 }
