@@ -178,17 +178,19 @@ static bool can_async(const struct wl__problem *p) {
            p->shape.dim[last].size * p->shape.width % WL_PERMUTE_ACCESS == 0;
 }
 
-/* Whether registers' tiles are slower than estimated: they have bank conflicts, which cost 2-byte elements
- * most; or rows of 4-byte elements that begin anywhere, which cost more than cheap asynchronous tiles.  Plans
- * registers' tiles, unless it is true. */
+/* Whether registers' tiles are slower than estimated.  2-byte elements' are where accesses conflict, and
+ * beside cheap asynchronous tiles whose columns begin alike within sectors: those that do not are stored by
+ * halves of sectors.  4-byte elements' are, unless asynchronous tiles are dear.  Plans registers' tiles,
+ * unless it is true. */
 static bool async_beats_registers(const struct wl__problem *p) {
     struct wl__permute_plan *const plan = p->plans->tiles;
     const struct wl__permute_plan async = *plan;
     if (p->shape.width == 1 || async.cost > p->tuned->async.most || !plan_tiles(p, REGISTERS))
         return false;
-    const bool beats = p->shape.width == 2
-                           ? plan->in_wave + plan->out_wave >= p->tuned->async.waves
-                           : plan->in_shifted && !wl__permute_is_slow(p->tuned, &async, &p->shape);
+    const bool whole = async.sides.column % WL_PERMUTE_SECTOR == 0,
+               beats = p->shape.width == 2 ? plan->in_wave + plan->out_wave >= p->tuned->async.waves ||
+                                                 (whole && async.cost <= p->tuned->async.cheap)
+                                           : !wl__permute_is_slow(p->tuned, &async, &p->shape);
     if (beats) {
         *plan = async;
         p->plans->tiled = ASYNC;

@@ -189,6 +189,7 @@ const struct wl__tuned wl__tuned_hopper = {
                       .margin = 0.03,
                       .most = 0.5,
                       .waves = 6,
+                      .cheap = 0.135,
                       .dear = 0.18,
                       .dear_reversed = 0.1075,
                       .torn_halves = 1},

@@ -268,6 +268,7 @@ struct wl__tuned_async {
     double margin;              /* what registers must cost more: below it the two are within 1 % */
     double most;                /* cost beyond which they do not serve 2- and 4-byte elements unasked */
     uint32_t waves;             /* wavefronts of registers' tiles from which on they serve 2-byte elements */
+    double cheap;               /* cost up to which they do so anyway, where columns begin alike in sectors */
     double dear;                /* cost from which on bulk copies are up to half again as fast, 4 bytes */
     double dear_reversed;       /* the same for reversed dimensions, where they are 2 % faster */
     uint32_t torn_halves;       /* 1: of 2-byte elements they win where the input's rows begin anywhere */
