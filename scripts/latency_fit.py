@@ -8,20 +8,44 @@ usage: latency_fit.py sweep [--most MB]          prints problems for `build/move
     scripts/latency_fit.py fit docs/results/latency/*.tsv
 
 The sweep has 1 KB to 64 MB by factors of 2 and, at each size and width, matrices, batches and permutations that tiles
-fit well or badly.
+fit well or badly.  From 16 KB to 16 MB it has others too, whose sides are drawn from those of networks' layers.
 """
 import argparse
 import math
 import pathlib
+import random
 import statistics
 import sys
 
 WIDTHS = (1, 2, 4, 8, 16)
+SIDES = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 49, 56, 64, 77, 96, 100, 112, 128, 144, 160, 192, 197, 224, 256,
+         300, 320, 384, 400, 512, 640, 768, 777, 1000, 1024, 1280, 1500, 2048, 3072, 4096, 10000)
+BATCHES = (1, 1, 4, 8, 12, 16, 32, 64, 128)
+DRAWN = {"transpose": 6, "permute": 4}  # of each size and width
 SECTOR, VECTOR = 32, 16
+FEW, NARROW = 8, 32  # streams: one thread holds a vector of each, or tiles of lines would be nearly empty
+
+
+def draw_transpose(draw, elements):
+    """A batch of matrices of about so many elements."""
+    while True:
+        batch, rows, cols = draw.choice(BATCHES), draw.choice(SIDES), draw.choice(SIDES)
+        if abs(math.log2(batch * rows * cols / elements)) < 0.5:
+            return f"{batch} {rows} {cols} {cols} {rows} 0 0"
+
+
+def draw_permutation(draw, elements):
+    """Three to five dimensions, of which some change places."""
+    while True:
+        rank = draw.choice((3, 4, 4, 5))
+        sizes, order = draw.choices(SIDES[:40], k=rank), draw.sample(range(rank), rank)
+        if abs(math.log2(math.prod(sizes) / elements)) < 0.5 and order != sorted(order):
+            return " ".join(map(str, (rank, *sizes, *order, 0, 0)))
 
 
 def sweep(arguments):
     lines = []
+    draw = random.Random(16)
     size = 1024
     while size <= arguments.most << 20:
         for width in WIDTHS:
@@ -38,26 +62,33 @@ def sweep(arguments):
                 lines.append(f"permute {width} 3 {a} {b} {c} 2 1 0 0 0")
             edge = max(2, round(n ** (1 / 4)))
             lines.append(f"permute {width} 4 {edge} {edge + 1} {edge} {edge + 2} 2 0 3 1 0 0")
+            if 16 << 10 <= size <= 16 << 20:
+                lines += [f"transpose {width} {draw_transpose(draw, n)}" for _ in range(DRAWN["transpose"])]
+                lines += [f"permute {width} {draw_permutation(draw, n)}" for _ in range(DRAWN["permute"])]
         size *= 2
     print("\n".join(dict.fromkeys(lines)))
     return 0
 
 
-def describe(problem):
+def describe(problem, others):
     """Width, elements, and the kind of others by lib/transpose/movers.c and lib/permute/movers.c."""
     words = problem.split()
     numbers = [int(word) for word in words[1:]]
     width = numbers[0]
-    if words[0] == "transpose":
-        batch, rows, cols = numbers[1:4]
-        places = width * (rows | cols) | (width * rows * cols if batch > 1 else 0)
-        if width == 8 and places % SECTOR == 0:
-            return width, batch * rows * cols, "vectors"
-        return width, batch * rows * cols, "tiles" if width > 2 or places % VECTOR == 0 else "torn"
-    rank = numbers[1]
-    sizes, order = numbers[2:2 + rank], numbers[2 + rank:2 + 2 * rank]
-    places = (sizes[-1] | sizes[order[-1]]) * width
-    return width, math.prod(sizes), "torn" if places % VECTOR else "tiles"
+    if words[0] != "transpose":
+        return width, math.prod(numbers[2:2 + numbers[1]]), "tiles" if width == 16 else "moved"
+    batch, rows, cols = numbers[1:4]
+    places = width * (rows | cols) | (width * rows * cols if batch > 1 else 0)
+    fewer = min(rows, cols)
+    if fewer <= NARROW and "leave" in others:  # interleave, deinterleave
+        kind = "vectors" if fewer <= FEW else "torn"
+    elif fewer <= NARROW:
+        kind = "torn" if width == 1 else "tiles"
+    elif width in (4, 8) and places % VECTOR == 0 and width * rows % SECTOR == 0:
+        kind = "vectors"
+    else:
+        kind = "torn" if width <= 4 and places % VECTOR else "tiles"
+    return width, batch * rows * cols, kind
 
 
 def read(paths):
@@ -72,7 +103,7 @@ def read(paths):
                 problem, module, others, small, without, same = line.split("\t")
                 if same != "same":
                     sys.exit(f"latency_fit: {path}: {problem}: {module} and {others} leave different bytes")
-                rows.append((problem, *describe(problem), float(small), float(without)))
+                rows.append((problem, *describe(problem, others), float(small), float(without)))
     return rows
 
 
@@ -111,7 +142,7 @@ def fit(arguments):
     def estimate(n):
         first, per_million, *_ = lines[n >= large]
         return first + per_million * n * 1e-6
-    for kind in ("vectors", "tiles", "torn"):
+    for kind in ("vectors", "tiles", "torn", "moved"):
         some = [row for row in rows if row[3] == kind]
         if not some:
             continue

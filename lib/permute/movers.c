@@ -370,10 +370,27 @@ static wl_error run_matrices(const struct wl__problem *p) {
                   WL__PERMUTE_MATRICES_THREADS, memory);
 }
 
+static bool can_small(const struct wl__problem *p) {
+    return p->shape.rank > 1 && wl__small_can(&p->shape);
+}
+
+/* Planning tiles takes long, so their plans are not asked. */
+static bool is_small(const struct wl__problem *p) {
+    const struct wl__tuned_small *tuned = &p->context->tuned->small;
+    return can_small(p) && wl__small_cost(p->context, &p->shape,
+                                          p->shape.width == 16 ? tuned->tiles : tuned->moved) <= WL_AS_COPY;
+}
+
+/* Whether rows are long; or move by 16-byte words in a small array, where they take 0.85 to 0.98 of what
+ * small boxes take. */
+static bool has_quick_rows(const struct wl__problem *p) {
+    return wl__permute_has_long_rows(p->tuned, &p->shape) || (p->shape.width == 16 && is_small(p));
+}
+
 /* Tiles that take a row as an element are faster for shorter rows.  Without such tiles, other tiles are
  * faster only for rows of 16-byte words, of which they must have many unless these move far apart. */
 static double cost_rows(const struct wl__problem *p) {
-    if (wl__permute_has_long_rows(p->tuned, &p->shape))
+    if (has_quick_rows(p))
         return WL_AS_COPY;
     const bool second = p->shape.width < 16 ? wl__permute_row_bytes(&p->shape) >= p->tuned->rows_second &&
                                                   !wl__permute_tears_rows(p->tuned, &p->shape)
@@ -390,27 +407,15 @@ static bool can_few(const struct wl__problem *p) {
     return wl__permute_can_few(&p->shape, p->to, p->from);
 }
 
+/* Transposes have movers of their own, which are as fast if the array is not small. */
 static double cost_few(const struct wl__problem *p) {
-    return wl__permute_cost_few(p->context, &p->shape);
+    return can_transpose(p) && wl__permute_bytes(&p->shape) > p->tuned->few.small_array
+               ? WL_DEAR
+               : wl__permute_cost_few(p->context, &p->shape);
 }
 
 static wl_error run_few(const struct wl__problem *p) {
     return wl__permute_run_few(p->context, &p->shape, p->to, p->from, p->stream);
-}
-
-static bool can_small(const struct wl__problem *p) {
-    return p->shape.rank > 1 && wl__small_can(&p->shape);
-}
-
-/* Planning tiles takes long, so their plans are not asked. */
-static bool is_small(const struct wl__problem *p) {
-    const struct wl__tuned_small *tuned = &p->context->tuned->small;
-    const struct wl__permute_shape *shape = &p->shape;
-    const uint64_t places =
-        (shape->dim[0].size | shape->dim[shape->by_out[0]].size) * shape->width | p->to | p->from;
-    return can_small(p) &&
-           wl__small_cost(p->context, shape, places % WL_PERMUTE_ACCESS ? tuned->torn : tuned->tiles) <=
-               WL_AS_COPY;
 }
 
 /* In large arrays its boxes of wide elements beat small tiles.  Boxes of rows do where only two dimensions
@@ -430,13 +435,13 @@ static wl_error run_small(const struct wl__problem *p) {
 /* The floor takes any shape of up to 2^31 tiles, about 200 GB. */
 static const struct wl__mover movers[] = {
     {"copy", "the order of the elements does not change", can_copy, NULL, run_copy},
+    {"few", "a few rows become columns, or columns rows, and others move: a thread holds a vector of each",
+     can_few, cost_few, run_few},
     {"transpose", "two dimensions, or neighbours that act as two, change places", can_transpose, NULL,
      run_batch},
     {"strips", "short rows that begin anywhere move: tiles of them, which bulk copies fill", can_strips,
      cost_strips, run_strips},
     {"rows", "the last dimension keeps its place: whole rows move", can_rows, cost_rows, run_rows},
-    {"few", "a few rows become columns, or columns rows, and others move: a thread holds a vector of each",
-     can_few, cost_few, run_few},
     {"small", "a small array: many short blocks, all of which run at once", can_small, cost_small, run_small},
     {"transpose", "the last dimensions of both arrays change places in a batch of others", can_batch,
      cost_batch, run_batch},
@@ -500,8 +505,7 @@ static void keep(struct kept *kept, const struct wl__problem *p, const struct wl
 
 /* Whether to ask movers of tiles: any other mover is faster if it costs no more than a copy. */
 static bool needs_tiles(const struct wl__problem *p) {
-    return !(can_copy(p) || can_transpose(p) ||
-             (can_rows(p) && wl__permute_has_long_rows(p->tuned, &p->shape)) ||
+    return !(can_copy(p) || can_transpose(p) || (can_rows(p) && has_quick_rows(p)) ||
              (can_few(p) && cost_few(p) <= WL_AS_COPY) || is_small(p));
 }
 

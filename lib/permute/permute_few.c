@@ -47,7 +47,8 @@ double wl__permute_cost_few(const wl_context *context, const struct wl__permute_
         return WL_DEAR;
     const uint64_t stream = stream_bytes(shape, &streams), bytes = wl__permute_bytes(shape),
                    threads = bytes / VECTOR / shape->dim[streams.fields].size;
-    if (threads < (shape->width == 8 ? tuned->wide_threads : tuned->threads))
+    if (shape->dim[streams.fields].size > tuned->fewest &&
+        threads < (shape->width == 8 ? tuned->wide_threads : tuned->threads))
         return WL_DEAR;
     if (bytes <= tuned->small_array)
         return wl__cost_where(stream >= tuned->short_stream[streams.together]);

@@ -26,8 +26,9 @@ bool wl__permute_has_long_rows(const struct wl__tuned_permute *tuned, const stru
 }
 
 bool wl__permute_rows_beat_strips(const wl_context *context, const struct wl__permute_shape *shape) {
-    return shape->width == 4 && wl__permute_row_bytes(shape) < context->tuned->rows.seams_4 &&
-           wl__permute_bytes(shape) <= context->tuned->permute.strips.small_array;
+    const unsigned word = (unsigned)__builtin_ctz(shape->width);
+    return (shape->width < 4 || wl__permute_row_bytes(shape) < context->tuned->rows.seams_4) &&
+           wl__permute_bytes(shape) <= context->tuned->permute.strips.small_array[word];
 }
 
 wl_error wl__permute_run_rows(wl_context *context, const struct wl__permute_shape *shape, wl_devptr to,

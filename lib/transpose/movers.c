@@ -175,48 +175,6 @@ wl_error wl__run_narrow(const struct wl__problem *p) {
     return wl__narrow_transpose(p->context, p->width, p->to, p->from, &p->layout, &p->digits, p->stream);
 }
 
-/* ---------------------------------------------------------------- small arrays */
-
-static struct wl__permute_shape shape_of(const struct wl__problem *p) {
-    const wl_transpose_layout *l = &p->layout;
-    return (struct wl__permute_shape){
-        .width = p->width,
-        .rank = l->batch > 1 ? 3 : 2,
-        .dim = {{l->cols, 1, l->to_ld}, {l->rows, l->from_ld, 1}, {l->batch, l->from_stride, l->to_stride}},
-        .by_out = {1, 0, 2}};
-}
-
-static bool can_small(const struct wl__problem *p) {
-    const struct wl__permute_shape shape = shape_of(p);
-    return !p->is_mixed && wl__small_can(&shape);
-}
-
-/* Wide elements in so few rows or columns that tiles of lines would be nearly empty. */
-static bool is_thin(const struct wl__problem *p) {
-    const wl_transpose_layout *l = &p->layout;
-    const uint64_t fewer = l->rows < l->cols ? l->rows : l->cols;
-    return p->width >= 4 && fewer <= p->tuned->thin;
-}
-
-/* Tiles of 8-byte elements through registers are quick; windows are slow.  Thin arrays of any size are for
- * other movers that suit them, and for this one before the floor. */
-static double cost_small(const struct wl__problem *p) {
-    const struct wl__tuned_small *tuned = &p->context->tuned->small;
-    const struct wl__permute_shape shape = shape_of(p);
-    uint32_t others = tuned->tiles;
-    if (!p->is_narrow && p->width == 8 && suits_vectors(p))
-        others = tuned->vectors;
-    else if (!p->is_narrow && p->width <= 2 && !is_aligned(p))
-        others = tuned->torn;
-    const double cost = wl__small_cost(p->context, &shape, others);
-    return cost > WL_SECOND && is_thin(p) ? WL_SECOND : cost;
-}
-
-static wl_error run_small(const struct wl__problem *p) {
-    const struct wl__permute_shape shape = shape_of(p);
-    return wl__small_move(p->context, &shape, p->to, p->from, p->stream);
-}
-
 /* ---------------------------------------------------------------- matrices and panels */
 
 /* With gaps between the output's rows, each row ends within sectors, and panels have few advantages except
@@ -406,15 +364,23 @@ static double cost_pieces(const struct wl__problem *p) {
                            !is_matrices(p)));
 }
 
+/* So few pairs that the L2 has them. */
+static bool is_of_few_pairs(const struct wl__problem *p) {
+    return p->width == 2 && matrix_bytes(p) * p->layout.batch <= p->tuned->pieces.torn_small;
+}
+
 /* Whether others are as fast as pieces whose output begins anywhere, or faster: streams for few columns, and
  * for bytes of large arrays; tiles of lines for up to wide_few columns of 8 bytes.  A few columns less than
- * elsewhere are 1.03 to 1.1 times as fast by pieces, if bank conflicts are few, or arrays small.  Bytes move
- * by words: 16 of them, and numbers that are even but no multiple of 4, are up to 1.27 times as fast. */
+ * elsewhere are 1.03 to 1.1 times as fast by pieces, if bank conflicts are few, or arrays small; pairs in the
+ * L2 are 1.01 to 2.1 times as fast.  Bytes move by words: 16 of them, and numbers that are even but no
+ * multiple of 4, are up to 1.27 times as fast. */
 static bool others_beat_torn_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const bool even = l->cols % 2 == 0;
     const uint64_t bytes = matrix_bytes(p) * l->batch;
     const bool few_streams = l->cols <= (begins_at(p, VECTOR) ? p->tuned->narrow.most_few : 2);
+    if (!few_streams && is_of_few_pairs(p))
+        return false;
     if (p->width == 1 && !few_streams &&
         (l->cols == VECTOR || (l->cols % 4 == 2 && l->cols <= p->tuned->pieces.torn_even)))
         return false;
@@ -432,7 +398,7 @@ static bool suits_torn_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const unsigned even = (unsigned)__builtin_ctz((unsigned)l->cols | 8);
     return !begins_at(p, SECTOR) && !others_beat_torn_pieces(p) && !is_no_wide_piece(p) &&
-           p->width * l->rows >= p->tuned->pieces.torn_stream &&
+           (p->width * l->rows >= p->tuned->pieces.torn_stream || is_of_few_pairs(p)) &&
            p->width * l->cols <= p->tuned->pieces.torn_row[p->row][even ? even - 1 : 0];
 }
 
@@ -482,11 +448,13 @@ static bool can_async(const struct wl__problem *p) {
 }
 
 /* For 4-byte elements, pieces of 256 bytes that begin within 256 bytes of memory load faster when all of
- * these come along (transpose_vectors.cu), unless a row has few of them.  For 16-byte elements pieces are
- * longer. */
+ * these come along (transpose_vectors.cu), unless a row has few of them, or the array is small.  Small arrays
+ * need no whole sectors either.  For 16-byte elements pieces are longer. */
 static double cost_async(const struct wl__problem *p) {
-    const bool suits = p->width != 4 || p->from_places % 256 == 0 || p->layout.cols <= p->tuned->async_cols;
-    return wl__cost_where(suits_vectors(p) && (p->width < 4 || (p->tuned->async_words && suits)));
+    const bool small = p->width == 4 && matrix_bytes(p) * p->layout.batch <= p->tuned->async_small,
+               suits = p->width != 4 || p->from_places % 256 == 0 || small ||
+                       p->layout.cols <= p->tuned->async_cols;
+    return wl__cost_where((small || suits_vectors(p)) && (p->width < 4 || (p->tuned->async_words && suits)));
 }
 
 static bool can_vectors(const struct wl__problem *p) {
@@ -533,6 +501,71 @@ static double cost_clusters(const struct wl__problem *p) {
     return wl__cost_where((p->layout.rows >= tuned->row && p->layout.cols >= tuned->row) ||
                           (matrix_bytes(p) >= tuned->large && p->from_places % VECTOR != 0 &&
                            wl__fills_clusters(p, tuned->full_rows, tuned->full_cols)));
+}
+
+/* ---------------------------------------------------------------- small arrays */
+
+static struct wl__permute_shape shape_of(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    return (struct wl__permute_shape){
+        .width = p->width,
+        .rank = l->batch > 1 ? 3 : 2,
+        .dim = {{l->cols, 1, l->to_ld}, {l->rows, l->from_ld, 1}, {l->batch, l->from_stride, l->to_stride}},
+        .by_out = {1, 0, 2}};
+}
+
+static bool can_small(const struct wl__problem *p) {
+    const struct wl__permute_shape shape = shape_of(p);
+    return !p->is_mixed && wl__small_can(&shape);
+}
+
+static bool is_up_to(uint32_t rows_or_columns, const wl_transpose_layout *l) {
+    return l->rows <= rows_or_columns || l->cols <= rows_or_columns;
+}
+
+/* Wide elements in so few rows or columns that tiles of lines would be nearly empty. */
+static bool is_thin(const struct wl__problem *p) {
+    return p->width >= 4 && is_up_to(p->tuned->thin, &p->layout);
+}
+
+/* Whether streams are the fastest of what else can move a few rows or columns. */
+static bool goes_by_streams(const struct wl__problem *p) {
+    const bool pieces = can_pieces(p) && (cost_pieces(p) <= WL_AS_COPY || cost_torn_pieces(p) <= WL_AS_COPY),
+               columns = can_columns(p) && cost_columns(p) <= WL_AS_COPY,
+               matrices = can_matrices(p) && cost_matrices(p) <= WL_AS_COPY,
+               panels = can_panels(p) && cost_panels(p) <= WL_AS_COPY;
+    return !pieces && !columns && !matrices && !panels;
+}
+
+/* Nanoseconds that the others take for their first bytes.  A few streams are quick, which threads hold a
+ * vector of each of, and so are tiles of vectors: asynchronous loads fill those of 4-byte elements, and those
+ * of 8 go through registers.  Slow are more streams, as many bytes by other movers, and tiles whose rows
+ * begin anywhere. */
+static uint32_t first_of_others(const struct wl__problem *p) {
+    const struct wl__tuned_small *tuned = &p->context->tuned->small;
+    if (p->is_narrow && goes_by_streams(p))
+        return is_up_to(p->tuned->narrow.most_few, &p->layout) ? tuned->vectors : tuned->torn;
+    if (p->is_narrow)
+        return p->width == 1 ? tuned->torn : tuned->tiles;
+    if (suits_vectors(p) && (p->width == 8 || (p->width == 4 && wl__has_async(p->context))))
+        return tuned->vectors;
+    return p->width <= 4 && !is_aligned(p) ? tuned->torn : tuned->tiles;
+}
+
+/* Thin arrays of any size are for other movers that suit them, and for this one before the floor. */
+static double cost_small(const struct wl__problem *p) {
+    const struct wl__tuned_small *tuned = &p->context->tuned->small;
+    const struct wl__permute_shape shape = shape_of(p);
+    /* Only some sizes depend on the others. */
+    double cost = wl__small_cost(p->context, &shape, tuned->vectors);
+    if (cost > WL_AS_COPY && wl__small_cost(p->context, &shape, tuned->torn) <= WL_AS_COPY)
+        cost = wl__small_cost(p->context, &shape, first_of_others(p));
+    return cost > WL_SECOND && is_thin(p) ? WL_SECOND : cost;
+}
+
+static wl_error run_small(const struct wl__problem *p) {
+    const struct wl__permute_shape shape = shape_of(p);
+    return wl__small_move(p->context, &shape, p->to, p->from, p->stream);
 }
 
 /* ---------------------------------------------------------------- the table */

@@ -9,11 +9,12 @@ const struct wl__tuned wl__tuned_hopper = {
     .rows =
         {.slots_4 = 320, .slots_2 = 512, .slots_1 = 208, .slots_4_first = 2048, .dense = 768, .seams_4 = 320},
     .small = {.large = 128000,
-              .first = {1140, 1202},
-              .per_million = {4197, 3059},
-              .vectors = 1604,
-              .tiles = 2789,
-              .torn = 3460},
+              .first = {1152, 1318},
+              .per_million = {3489, 2387},
+              .vectors = 1553,
+              .tiles = 1945,
+              .torn = 2570,
+              .moved = 3852},
     .transpose =
         {
             .channels_apart = 128 << 10,
@@ -32,6 +33,7 @@ const struct wl__tuned wl__tuned_hopper = {
             .thin = 16,
             .async_words = 1,
             .async_cols = 800,
+            .async_small = 16 << 20,
             .low = {.least = 64, .most = 128, .stream = 2000},
             .slots =
                 {{.rows = 48, .cols = 121, .tiles = 264, .conflict_rows = 900, .tall = 64, .windows = 256},
@@ -54,6 +56,7 @@ const struct wl__tuned wl__tuned_hopper = {
                        .torn_fours = {140 << 20, 50 << 20, 0, 0},
                        .torn_even = 50,
                        .torn_stream = 1024,
+                       .torn_small = 3600 << 10,
                        .torn_most = {100u << 20, 120u << 20}},
             .columns_matrix = 24 << 10,
             .columns_few = 100,
@@ -151,7 +154,8 @@ const struct wl__tuned wl__tuned_hopper = {
         },
     .permute =
         {
-            .few = {.threads = 2048,
+            .few = {.fewest = 3,
+                    .threads = 2048,
                     .wide_threads = 6144,
                     .small_array = 16 << 20,
                     .short_stream = {32, 16},
@@ -265,7 +269,7 @@ const struct wl__tuned wl__tuned_hopper = {
                                      .pairs = {{8, 0.6}, {WL_NEVER}, {WL_NEVER}}}},
             .strips = {.least = {9, 28, 28, WL_NEVER},
                        .first = {13, 36, 29, 0},
-                       .small_array = 47 << 20,
+                       .small_array = {1 << 20, 1 << 20, 47 << 20, 0, 0},
                        .most = {440, 440, 440, 0},
                        .memory = 48 << 10,
                        .small = 24 << 10,

@@ -21,17 +21,17 @@ struct wl__tuned_rows {
 
 /* Small arrays that are in the L2: nanoseconds of a call, in a graph of such calls.  A call's time is that of
  * its first bytes (the launch, the parameters, the loads and stores of one block), and more for more
- * elements. scripts/latency_fit.py fits these, all but `torn`, which is less than its fit
- * (docs/notes/small.md). */
+ * elements. scripts/latency_fit.py fits these (docs/notes/small.md). */
 struct wl__tuned_small {
     /* Elements from which on the small mover's boxes are twice as large, and its threads move twice as many.
      */
     uint32_t large;
     /* Of the small mover: for one element, and for each million; below `large`, and from there on. */
     uint32_t first[2], per_million[2];
-    /* For the first bytes, of others: movers of vectors; of tiles whose rows begin at vectors; of tiles whose
-     * rows begin anywhere. */
-    uint32_t vectors, tiles, torn;
+    /* For the first bytes, of others: transposes by vectors, of a few streams or of tiles of 4- and 8-byte
+     * elements; others of them; those by more streams, and by tiles of up to 4 bytes whose rows begin
+     * anywhere; and permutations. */
+    uint32_t vectors, tiles, torn, moved;
 };
 
 /* Transposes.  [5] is by width: 1, 2, 4, 8, 16 bytes; [3] by 1, 2, 4 bytes; [2] by 1 and 2 bytes, unless the
@@ -64,6 +64,9 @@ struct wl__tuned_transpose {
     /* Columns of 4-byte elements up to which asynchronous loads are faster wherever rows begin: by 2 to 14 %.
      */
     uint32_t async_cols;
+    /* Bytes of an array of 4-byte elements that is small: there they are 1.06 to 1.26 times as fast, if it is
+     * in the L2. */
+    uint32_t async_small;
     /* Rows of the output of narrow elements, beyond `least` and up to `most` bytes, whose tiles need no whole
      * sectors where the input's rows have `stream` bytes and more. */
     struct {
@@ -114,6 +117,7 @@ struct wl__tuned_transpose {
          * bytes, even but no multiple of 4, up to which pieces do better in arrays of any size. */
         uint32_t torn_fours[4], torn_even;
         uint32_t torn_stream;  /* bytes of a row of the output from which on it does so */
+        uint32_t torn_small;   /* bytes of an array of pairs up to which it does so for any such row */
         uint32_t torn_most[2]; /* bytes of an array of bytes beyond which streams do better, by whether
                                   columns are an even number */
     } pieces;
@@ -361,13 +365,13 @@ struct wl__tuned_strips {
     /* Bytes of a row, by words of 1, 2, 4, 8 bytes.  Shorter rows go as elements of bulk's tiles, and those
      * of less than `first` bytes if these have a plan; longer ones one by one. */
     uint32_t least[4], first[4], most[4];
-    uint32_t small_array;   /* bytes of an array of 4-byte words up to which rows go one by one */
-    uint32_t memory;        /* maximum bytes of a block: four fit a multiprocessor, and leave it some L1 */
-    uint32_t small, full;   /* bytes of a tile: fewer keep too little in flight; enough are in flight */
-    double idle;            /* cost per share of `full` that is missing */
-    uint32_t load, longest; /* bytes that are contiguous in the input: minimum and maximum */
-    uint32_t run;           /* minimum bytes that are contiguous in the output */
-    double ends;            /* cost per byte of a load */
+    uint32_t small_array[5]; /* bytes of an array up to which rows go one by one, by words */
+    uint32_t memory;         /* maximum bytes of a block: four fit a multiprocessor, and leave it some L1 */
+    uint32_t small, full;    /* bytes of a tile: fewer keep too little in flight; enough are in flight */
+    double idle;             /* cost per share of `full` that is missing */
+    uint32_t load, longest;  /* bytes that are contiguous in the input: minimum and maximum */
+    uint32_t run;            /* minimum bytes that are contiguous in the output */
+    double ends;             /* cost per byte of a load */
 };
 
 /* Small matrices that are transposed and move. */
@@ -405,6 +409,7 @@ struct wl__tuned_permute {
     /* A few rows that become columns, or columns rows, while others move: when a thread best holds a vector
      * of each. */
     struct wl__tuned_few {
+        uint32_t fewest;                /* so many rows or columns need no */
         uint32_t threads, wide_threads; /* at least; and of 8-byte elements */
         uint32_t small_array;           /* bytes of an array up to which streams may be short */
         uint32_t short_stream[2];       /* bytes of one at least: of columns that become rows, of rows */

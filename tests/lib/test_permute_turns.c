@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "lib/context.h"
+#include "without_small.h"
 
 static const struct {
     uint64_t size[3];
@@ -53,7 +54,8 @@ enum { NEVER = 1 << 30 };
 
 static uint64_t instructions(size_t row, uint32_t turn, unsigned run) {
     wl_counters counters;
-    struct wl__tuned tuned = *usual;
+    leave_out_small(context);
+    struct wl__tuned tuned = *context->tuned;
     tuned.permute.bulk.turn = turn;
     context->tuned = &tuned;
     context->multiprocessors = rows[row].multiprocessors;
