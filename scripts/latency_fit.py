@@ -76,7 +76,10 @@ def describe(problem, others):
     numbers = [int(word) for word in words[1:]]
     width = numbers[0]
     if words[0] != "transpose":
-        return width, math.prod(numbers[2:2 + numbers[1]]), "tiles" if width == 16 else "moved"
+        rank = numbers[1]
+        sizes, order = numbers[2:2 + rank], numbers[2 + rank:2 + 2 * rank]
+        quick = width == 16 or (width == 4 and width * (sizes[-1] | sizes[order[-1]]) % VECTOR == 0)
+        return width, math.prod(sizes), "tiles" if quick else "moved"
     batch, rows, cols = numbers[1:4]
     places = width * (rows | cols) | (width * rows * cols if batch > 1 else 0)
     fewer = min(rows, cols)

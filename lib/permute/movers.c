@@ -374,11 +374,15 @@ static bool can_small(const struct wl__problem *p) {
     return p->shape.rank > 1 && wl__small_can(&p->shape);
 }
 
-/* Planning tiles takes long, so their plans are not asked. */
+/* Planning tiles takes long, so their plans are not asked.  Of 4-byte elements they are quick where both
+ * arrays' rows are vectors. */
 static bool is_small(const struct wl__problem *p) {
     const struct wl__tuned_small *tuned = &p->context->tuned->small;
-    return can_small(p) && wl__small_cost(p->context, &p->shape,
-                                          p->shape.width == 16 ? tuned->tiles : tuned->moved) <= WL_AS_COPY;
+    const struct wl__permute_shape *shape = &p->shape;
+    const uint64_t places = (shape->dim[0].size | shape->dim[shape->by_out[0]].size) * shape->width;
+    const bool quick = shape->width == 16 || (shape->width == 4 && places % WL_PERMUTE_ACCESS == 0);
+    return can_small(p) &&
+           wl__small_cost(p->context, shape, quick ? tuned->tiles : tuned->moved) <= WL_AS_COPY;
 }
 
 /* Whether rows are long; or move by 16-byte words in a small array, where they take 0.85 to 0.98 of what
