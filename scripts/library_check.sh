@@ -3,21 +3,23 @@
 # docs/library-speed.md.
 #
 # usage: scripts/library_check.sh BUILD OUT [copy] [add] [transpose] [narrow] [images] [inplace] [fields] [permute]
-#                                 [calls] [random] [hot] [frameworks]
+#                                 [calls] [random] [hot] [drawn-hot] [frameworks]
 #
 # BUILD is a build folder; the results (library-PART.json) and logs go to the folder OUT.  The default is all parts but
-# random, hot and frameworks, which take less than four minutes on an H200.  `random` measures COUNT (300) shapes that it
-# draws anew, by the seed SEED if that is set (OUT/random-PART.json), and prints a summary: about five minutes.  Of shapes
-# below BELOW (0.8) of a copy it measures how fast blocks are that only move their tiles (OUT/bounds.tsv).
+# random, hot, drawn-hot and frameworks, which take less than four minutes on an H200.  `random` measures COUNT (300)
+# shapes that it draws anew, by the seed SEED if that is set (OUT/random-PART.json), and prints a summary: about five
+# minutes.  Of shapes below BELOW (0.8) of a copy it measures how fast blocks are that only move their tiles
+# (OUT/bounds.tsv).
 # `hot` measures calls of models and solvers with their data in the cache, in CUDA graphs, beside torch's and CuPy's where
-# python3 has them (OUT/hot-PART.json), and prints a summary: some minutes.
+# python3 has them (OUT/hot-PART.json), and prints a summary: some minutes.  `drawn-hot` does so with COUNT shapes of 16 KB
+# to 16 MB that it draws anew as `random` does (OUT/drawn-hot-PART.json).
 # `frameworks`, after the others, adds torch's rows (OUT/frameworks-PART.json, of one in ten of the random shapes) and
 # takes as long again.  `calls` measures host time (OUT/library-calls.json).
 # Then scripts/library_table.py OUT/library-*.json OUT/frameworks-*.json shows which goals are met.
 # DEVICE=sim SMALL=1 in the environment tries the script at sizes that take seconds.  Exits with 1 if a row was wrong.
 set -uo pipefail
 if [ $# -lt 2 ]; then
-    sed -n '2,20s/^# \{0,1\}//p' "$0"
+    sed -n '2,22s/^# \{0,1\}//p' "$0"
     exit 2
 fi
 build=$1 out=$2
@@ -125,21 +127,35 @@ permute() {
 
 # New shapes in each run: a random-*.json is no part of the page.
 random() {
-    local small=() samples=(--samples 7) part sizes
-    [ -z "${SMALL:-}" ] || small=(--small)
-    [ "${DEVICE:-gpu}" != sim ] || samples=()
-    "$here/random_shapes.py" draw --count "${COUNT:-300}" ${SEED:+--seed "$SEED"} ${small[@]+"${small[@]}"} \
-        >"$out/random.txt" 2>"$out/random.log" || failed=1
-    cat "$out/random.log"
-    rm -f "$out"/random-*.json
-    for part in transpose-any permute; do
-        sizes=$(sed -n "s/^$part //p" "$out/random.txt" | paste -sd,)
-        [ -z "$sizes" ] || bench "random-$part" "random-$part" "$part" --size "$sizes" --device "${DEVICE:-gpu}" \
-            ${samples[@]+"${samples[@]}"}
-    done
-    "$here/random_shapes.py" summary "$out"/random-*.json | tee "$out/random.log"
-    [ "${PIPESTATUS[0]}" = 0 ] || failed=1
+    draw random large --samples 7
     bounds
+}
+
+# Calls of such shapes with their data in the cache, as `hot` measures those of its list.
+drawn-hot() {
+    draw drawn-hot hot --samples 30 --hot --graph
+}
+
+draw() { # NAME large|hot --samples N OPTIONS OF BENCH...
+    local name=$1 hot=() of=() part sizes have=
+    [ "$2" = large ] || hot=(--hot)
+    of=("${hot[@]}")
+    [ -z "${SMALL:-}" ] || of=(--small)
+    shift 2
+    [ "${DEVICE:-gpu}" != sim ] || shift 2
+    "$here/random_shapes.py" draw --count "${COUNT:-300}" ${SEED:+--seed "$SEED"} "${of[@]}" \
+        >"$out/$name.txt" 2>"$out/$name.log" || failed=1
+    cat "$out/$name.log"
+    rm -f "$out/$name"-*.json
+    [ -z "${hot[*]}" ] || have=$(usable_frameworks)
+    for part in transpose-any permute; do
+        sizes=$(sed -n "s/^$part //p" "$out/$name.txt" | paste -sd,)
+        [ -n "$sizes" ] || continue
+        bench "$name-$part" "$name-$part" "$part" --size "$sizes" --device "${DEVICE:-gpu}" "$@"
+        peers "$name-$part" "$have"
+    done
+    "$here/random_shapes.py" summary "${hot[@]}" "$out/$name"-*.json | tee "$out/$name.log"
+    [ "${PIPESTATUS[0]}" = 0 ] || failed=1
 }
 
 # What blocks that only move tiles reach, of the random shapes whose share of a copy is below BELOW.
@@ -170,12 +186,16 @@ hot() {
         sizes=$(awk -v e="$experiment" -v k="$kind" '$1 == e && $3 == k { print $2 }' "$out/hot.txt" | paste -sd,)
         bench "$part" "$part" "$experiment" --size "$sizes" ${kind:+--type "$kind"} --hot --graph \
             --device "${DEVICE:-gpu}" ${samples[@]+"${samples[@]}"}
-        # The later of an option counts: the rows join the result.
-        [ -z "$have" ] || [ ! -e "$out/$part.json" ] ||
-            framework "$part" "$part" --frameworks "$have" --samples 30 -o "$out/$part.json"
+        peers "$part" "$have"
     done < <(awk '{ print $1, $3 }' "$out/hot.txt" | sort -u)
     "$here/hot_shapes.py" summary "$out"/hot-*.json | tee "$out/hot.log"
     [ "${PIPESTATUS[0]}" = 0 ] || failed=1
+}
+
+# The rows of frameworks join the result: the later of an option counts.
+peers() { # RESULT FRAMEWORKS
+    [ -z "$2" ] || [ ! -e "$out/$1.json" ] ||
+        framework "$1" "$1" --frameworks "$2" --samples 30 -o "$out/$1.json"
 }
 
 # The frameworks that python3 has and that find a GPU: torch,cupy.  The simulator has no times to compare with.
@@ -230,7 +250,7 @@ framework() { # NAME RESULT OPTIONS...
 
 for part in "$@"; do
     case $part in
-    copy | add | transpose | narrow | images | inplace | fields | permute | calls | random | hot | frameworks) $part ;;
+    copy | add | transpose | narrow | images | inplace | fields | permute | calls | random | hot | drawn-hot | frameworks) $part ;;
     *)
         echo "library_check: unknown part '$part'" >&2
         exit 2

@@ -25,7 +25,7 @@ import statistics
 import subprocess
 import sys
 
-from random_shapes import Shapes, problem
+from random_shapes import LARGE, SMALL, Shapes, problem
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WIDTHS = (1, 2, 4, 8, 16)
@@ -61,7 +61,7 @@ class Draw:
 
     def __init__(self, seed, small):
         self.random = random.Random(seed)
-        self.shapes = Shapes(self.random, small)
+        self.shapes = Shapes(self.random, SMALL if small else LARGE)
         self.small = small
 
     def bytes(self):

@@ -147,14 +147,14 @@ class Summary(unittest.TestCase):
 class Script(unittest.TestCase):
     """scripts/library_check.sh BUILD OUT hot, on a stub of a GPU and stubs of torch and CuPy."""
 
-    def check(self, **environment):
+    def check(self, part="hot", **environment):
         with tempfile.TemporaryDirectory() as folder:
             os.symlink(os.path.abspath(arguments.program), os.path.join(folder, "wideload"))
             env = {**os.environ, "DEVICE": "gpu", "SMALL": "1", "FAKE_GPU": "1", "STUB_GPU": "Fake GPU",
                    "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": os.path.join(arguments.source, "tests", "peers", "stubs"),
                    **environment}
             script = os.path.join(arguments.source, "scripts", "library_check.sh")
-            done = subprocess.run([script, folder, os.path.join(folder, "out"), "hot"], env=env, capture_output=True, text=True,
+            done = subprocess.run([script, folder, os.path.join(folder, "out"), part], env=env, capture_output=True, text=True,
                                   timeout=100, check=False)
             rows = []
             for name in sorted(os.listdir(os.path.join(folder, "out"))):
@@ -178,6 +178,15 @@ class Script(unittest.TestCase):
         self.assertIn("\n6 calls\ntorch: ", done.stdout)
         self.assertRegex(done.stdout, r"copy: [0-9.]+ of a copy in the geometric mean of 6 ")
         self.assertIn("CuPy: ", done.stdout)
+
+    def test_drawn(self):
+        done, rows = self.check(part="drawn-hot", COUNT="6", SEED="3")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(done.stdout.count("ok     frameworks-drawn-hot-"), 2)
+        self.assertEqual({(entry["l2"], entry["time_ms"]["replay"]) for entry in rows}, {("hot", "graph")})
+        self.assertIn("\n6 shapes: ", done.stdout)
+        self.assertIn("(aim 0.85)", done.stdout)
+        self.assertRegex(done.stdout, r"torch: [0-9.]+ times as fast over 6 shapes")
 
     def test_without_frameworks(self):
         done, _ = self.check(STUB_GPU="none")

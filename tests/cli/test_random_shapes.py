@@ -72,6 +72,13 @@ class Drawing(unittest.TestCase):
         self.assertTrue(primes > 40 and powers > 100, (primes, powers))
         self.assertTrue({3, 20, 30, 224, 1000} <= set(sizes))
 
+    def test_hot_ones_fit_the_cache(self):
+        for _, sizes, _, width in self.shapes("--hot", "--seed", "4", "--count", "500")[0]:
+            self.assertTrue(1 << 14 <= width * math.prod(sizes) <= 1 << 24, sizes)
+        both = run("draw", "--hot", "--small")
+        self.assertEqual(both.returncode, 2)
+        self.assertIn("not allowed with", both.stderr)
+
     def test_small_ones_suit_the_simulator(self):
         for _, sizes, _, width in self.shapes("--small", "--seed", "3")[0]:
             self.assertTrue(1 << 10 <= width * math.prod(sizes) < 1 << 15, sizes)
@@ -87,11 +94,11 @@ class Drawing(unittest.TestCase):
 
 
 class Summary(unittest.TestCase):
-    def summary(self, *rows):
+    def summary(self, *rows, options=()):
         with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
             json.dump({"rows": rows}, file)
             file.flush()
-            return run("summary", file.name)
+            return run("summary", *options, file.name)
 
     def test_mean_worst_and_peers(self):
         rows = [row("permute", "30x40x50", 2, 1000 + i, 90 + i / 10, order=order) for i, order in
@@ -111,6 +118,11 @@ class Summary(unittest.TestCase):
         self.assertIn("torch: 2.00 times as fast over 1 shapes, behind in 0", done.stdout)
         self.assertNotIn("memcpy", done.stdout)
         self.assertNotIn("CUDA driver", done.stdout)
+
+    def test_hot_calls_have_their_aims(self):
+        rows = [row("permute", f"30x{n}x50", 2, 1000, share, order="021") for n, share in ((40, 70), (41, 59), (42, 90))]
+        done = self.summary(*rows, options=["--hot"])
+        self.assertIn("3 shapes: 0.719 of a copy in the geometric mean (aim 0.85), 1 below 0.6", done.stdout)
 
     def test_what_is_wrong_fails(self):
         done = self.summary(row("permute", "3x4", 4, None, order="10", error="out0[1]: got 1, expected 2"))
