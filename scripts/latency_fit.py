@@ -78,7 +78,7 @@ def describe(problem, others):
     if words[0] != "transpose":
         rank = numbers[1]
         sizes, order = numbers[2:2 + rank], numbers[2 + rank:2 + 2 * rank]
-        quick = width == 16 or (width == 4 and width * (sizes[-1] | sizes[order[-1]]) % VECTOR == 0)
+        quick = width == 4 and width * (sizes[-1] | sizes[order[-1]]) % VECTOR == 0
         return width, math.prod(sizes), "tiles" if quick else "moved"
     batch, rows, cols = numbers[1:4]
     places = width * (rows | cols) | (width * rows * cols if batch > 1 else 0)

@@ -20,9 +20,11 @@ static bool suits_panel(const struct wl__problem *p, const struct wl__panels *pa
            (l->rows <= VECTOR || (l->rows | l->cols) % VECTOR != 0);
 }
 
+/* In the L2 tiles need not be as full. */
 static bool suits_vectors(const struct wl__problem *p, const struct wl__tiled *tiled) {
     const struct wl__tuned_batches *tuned = &p->tuned->batches;
-    return wl__fills_tiles(p, tiled, tuned->full[p->row]) && p->width * p->layout.cols <= tuned->stream &&
+    const uint32_t full = (all_bytes(p) <= tuned->small ? tuned->small_full : tuned->full)[p->row];
+    return wl__fills_tiles(p, tiled, full) && p->width * p->layout.cols <= tuned->stream &&
            (tuned->most[p->row] == WL_NEVER || all_bytes(p) <= tuned->most[p->row]);
 }
 

@@ -140,7 +140,11 @@ const struct wl__tuned wl__tuned_hopper = {
                  .full = {50, 60, 65, 70, 50},
                  .most = {140 << 20, 130 << 20, 130 << 20, WL_NEVER, WL_NEVER},
                  .stream = 65536,
-                 .streams = {.least = 1024, .torn_rows = {2048, 8192}, .matrix = 11264, .small = 24576},
+                 .small = 12
+                          << 20,
+                 .small_full = {20, 22, 33, 70, 50},
+                 .streams =
+                     {.least = 1024, .torn_rows = {2048, 8192}, .matrix = 11264, .small = 24576},
                  .slots_full = 70,
                  .torn = {{.rows = 120, .cols = 1, .full = 85, .most = 110 << 20},
                           {.rows = 64, .cols = 250, .full = 75, .most = WL_NEVER}},
@@ -289,6 +293,7 @@ const struct wl__tuned wl__tuned_hopper = {
                          .in_flight = 44544,
                          .more = {2, 2}},
             .rows = {36, 36, 128, 40, 128},
+            .cached = 16 << 20,
             .rows_second = 16,
             .rows_beyond = {0.3, 0.95, 0.7, 0.6},
             .torn_row = 128,

@@ -214,8 +214,8 @@ struct wl__tuned_transpose {
         uint32_t panel;     /* bytes of a panel at least */
         uint32_t tall_rows; /* of a panel of words, from which on bulk's tiles are faster */
         /* Tiles of whole vectors: hundredths of them that must be full; bytes of an array at most; and bytes
-         * of a row of the input at most. */
-        uint32_t full[5], most[5], stream;
+         * of a row of the input at most.  And bytes of a small array, and hundredths in these. */
+        uint32_t full[5], most[5], stream, small, small_full[5];
         uint32_t slots_full; /* the same for slots of pairs whose output begins at sectors */
         /* Structures and streams. */
         struct wl__tuned_stream_batches {
@@ -418,6 +418,7 @@ struct wl__tuned_permute {
                                 those of 4 bytes whose columns become rows */
     } few;
     uint32_t rows[5]; /* bytes from which on rows move one by one, by words of 1 to 16 bytes */
+    uint32_t cached;  /* bytes of an array up to which all rows of 16-byte words do, and it may be small */
     /* Rows of so many bytes and more move so too where bulk's tiles are estimated to cost this much beyond a
      * copy, by words of 1 to 8 bytes; and where only registers' tiles are left, but of words of 16 bytes. */
     uint32_t rows_second;

@@ -11,7 +11,8 @@ static inline void leave_out_small(wl_context *of) {
     static struct wl__tuned tuned;
     tuned = *of->tuned;
     tuned.small.first[0] = tuned.small.first[1] = UINT32_MAX; /* four seconds */
-    tuned.permute.small_tile = tuned.permute.rows_tile = 0;
+    tuned.permute.small_tile = tuned.permute.rows_tile = tuned.permute.cached = 0;
+    tuned.transpose.batches.small = 0;
     memset(tuned.permute.strips.small_array, 0, sizeof(tuned.permute.strips.small_array));
     tuned.transpose.async_small = tuned.transpose.pieces.torn_small = 0;
     of->tuned = &tuned;
