@@ -140,11 +140,9 @@ const struct wl__tuned wl__tuned_hopper = {
                  .full = {50, 60, 65, 70, 50},
                  .most = {140 << 20, 130 << 20, 130 << 20, WL_NEVER, WL_NEVER},
                  .stream = 65536,
-                 .small = 12
-                          << 20,
+                 .small = 12000000,
                  .small_full = {20, 22, 33, 70, 50},
-                 .streams =
-                     {.least = 1024, .torn_rows = {2048, 8192}, .matrix = 11264, .small = 24576},
+                 .streams = {.least = 1024, .torn_rows = {2048, 8192}, .matrix = 11264, .small = 24576},
                  .slots_full = 70,
                  .torn = {{.rows = 120, .cols = 1, .full = 85, .most = 110 << 20},
                           {.rows = 64, .cols = 250, .full = 75, .most = WL_NEVER}},
