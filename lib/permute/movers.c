@@ -379,7 +379,8 @@ static bool can_small(const struct wl__problem *p) {
 static bool is_small(const struct wl__problem *p) {
     const struct wl__tuned_small *tuned = &p->context->tuned->small;
     const struct wl__permute_shape *shape = &p->shape;
-    const uint64_t places = (shape->dim[0].size | shape->dim[shape->by_out[0]].size) * shape->width;
+    const uint64_t places =
+        (shape->dim[0].size | shape->dim[shape->by_out[0]].size) * shape->width | p->to | p->from;
     if (!can_small(p) || wl__permute_bytes(shape) > p->tuned->cached ||
         wl__small_cost(p->context, shape, tuned->moved) > WL_AS_COPY)
         return false;
