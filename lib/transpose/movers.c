@@ -33,18 +33,6 @@ static bool suits_vectors(const struct wl__problem *p) {
     return is_aligned(p) && (p->to_places % SECTOR == 0 || is_low(p));
 }
 
-/* ceil((n + extra) / each) */
-static uint64_t tiles_of(uint64_t n, uint64_t extra, uint64_t each) {
-    return n / each + (n % each + extra + each - 1) / each;
-}
-
-bool wl__fills_tiles(const struct wl__problem *p, const struct wl__tiled *tiled, unsigned hundredths) {
-    const wl_transpose_layout *l = &p->layout;
-    const uint64_t rows = tiles_of(l->rows, tiled->tile.extra, tiled->tile.rows) * tiled->tile.rows;
-    const uint64_t cols = tiles_of(l->cols, 0, tiled->tile.cols) * tiled->tile.cols;
-    return 100 * l->rows * l->cols >= hundredths * rows * cols;
-}
-
 /* ---------------------------------------------------------------- lines, structures and streams */
 
 /* Its transpose is a row or column too. */
@@ -217,7 +205,7 @@ bool wl__panels_lose(const struct wl__problem *p) {
 /* Large blocks are slower than smaller tiles unless there are many of them. */
 static bool is_many(const struct wl__problem *p, const struct wl__panels *panels) {
     return panels->bytes / panels->together <= p->tuned->panel_large ||
-           p->layout.batch / panels->together * tiles_of(p->layout.cols, 0, panels->cols) >=
+           p->layout.batch / panels->together * wl__tiles_along(p->layout.cols, panels->cols) >=
                p->tuned->panels_many;
 }
 

@@ -36,8 +36,6 @@ void wl__transpose_prepare(struct wl__problem *p);
 
 /* movers.c */
 bool wl__panels_lose(const struct wl__problem *p);
-/* Whether the matrix fills at least so many hundredths of the tiles. */
-bool wl__fills_tiles(const struct wl__problem *p, const struct wl__tiled *tiled, unsigned hundredths);
 /* Whether pads keep the pieces mover from 8-way bank conflicts. */
 bool wl__pieces_padded(const struct wl__problem *p);
 extern const struct wl__movers wl__transpose_movers;
@@ -45,6 +43,8 @@ extern const struct wl__movers wl__transpose_movers;
 /* The kernels by width (tiled.c). */
 extern const struct wl__tiled wl__vectors[5], wl__async[5], wl__shifted[5], wl__slots_of_rows[2];
 uint64_t wl__all_tiles(const struct wl__problem *p, const struct wl__tiled *tiled);
+/* Whether the matrix fills at least so many hundredths of the tiles. */
+bool wl__fills_tiles(const struct wl__problem *p, const struct wl__tiled *tiled, unsigned hundredths);
 /* Whether the matrix's rows and columns fill so many hundredths of the tiles of clusters, where rows
  * begin anywhere. */
 bool wl__fills_clusters(const struct wl__problem *p, unsigned rows, unsigned cols);

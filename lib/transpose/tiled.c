@@ -126,6 +126,13 @@ uint64_t wl__all_tiles(const struct wl__problem *p, const struct wl__tiled *tile
     return l->batch * wl__tiles_along(l->rows, tiled->tile.rows) * wl__tiles_along(l->cols, tiled->tile.cols);
 }
 
+bool wl__fills_tiles(const struct wl__problem *p, const struct wl__tiled *tiled, unsigned hundredths) {
+    const wl_transpose_layout *l = &p->layout;
+    const uint64_t rows = wl__tiles_along(l->rows + tiled->tile.extra, tiled->tile.rows) * tiled->tile.rows,
+                   cols = wl__tiles_along(l->cols, tiled->tile.cols) * tiled->tile.cols;
+    return 100 * l->rows * l->cols >= hundredths * rows * cols;
+}
+
 /* Bytes of an average tile: tiles at a matrix's ends may be smaller. */
 static uint64_t tile_bytes(const struct wl__problem *p, const struct wl__tiled *tiled) {
     const wl_transpose_layout *l = &p->layout;
