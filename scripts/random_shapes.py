@@ -17,13 +17,14 @@ import random
 import statistics
 import sys
 
+import hot_shapes
+
 WIDTHS = (1, 2, 4, 8, 16)
 # Counts that programs have: channels, heads, images, batches.
 USUAL = (3, 5, 6, 7, 10, 12, 14, 16, 20, 24, 28, 30, 49, 50, 56, 64, 77, 80, 96, 100, 112, 128, 192, 196, 197, 224, 256, 320, 384,
          400, 500, 512, 640, 768, 784, 1000, 1024, 1536, 2048, 3072, 4096, 5000, 8192, 10000)
 # The aims: shares of a copy, in the mean and each; and how much slower than a peer.
 MEAN, EACH, BEHIND = 0.95, 0.80, 1.01
-HOT_MEAN, HOT_EACH = 0.85, 0.60
 # Bytes of an array, from the least to the most, by their logarithms.
 LARGE, HOT, SMALL = (24, 30), (14, 24), (10, 14)
 
@@ -147,7 +148,7 @@ def summary(arguments):
         return 1 if wrong else 0
     shares = {key: rows["wideload"]["pct_copy"] / 100 for key, rows in shapes.items() if rows["wideload"].get("pct_copy")}
     if shares:
-        aim, each = (HOT_MEAN, HOT_EACH) if arguments.hot else (MEAN, EACH)
+        aim, each = (hot_shapes.MEAN, hot_shapes.EACH) if arguments.hot else (MEAN, EACH)
         mean, low = statistics.geometric_mean(shares.values()), sum(share < each for share in shares.values())
         print(f"{len(shares)} shapes: {mean:.3f} of a copy in the geometric mean (aim {aim}), {low} below {each}; the worst:")
         for key in sorted(shares, key=shares.get)[:10]:
