@@ -8,7 +8,7 @@ usage: latency_fit.py sweep [--most MB]          prints problems for `build/move
     scripts/latency_fit.py fit docs/results/latency/*.tsv
 
 The sweep has 1 KB to 64 MB by factors of 2 and, at each size and width, matrices, batches and permutations that tiles
-fit well or badly.  From 16 KB to 16 MB it has others too, whose sides are drawn from those of networks' layers.
+fit well or badly.  It has random calls too, of 16 KB to 16 MB, as random_shapes.py draws them.
 """
 import argparse
 import math
@@ -17,38 +17,30 @@ import random
 import statistics
 import sys
 
-WIDTHS = (1, 2, 4, 8, 16)
-SIDES = (2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 49, 56, 64, 77, 96, 100, 112, 128, 144, 160, 192, 197, 224, 256,
-         300, 320, 384, 400, 512, 640, 768, 777, 1000, 1024, 1280, 1500, 2048, 3072, 4096, 10000)
-BATCHES = (1, 1, 4, 8, 12, 16, 32, 64, 128)
-DRAWN = {"transpose": 6, "permute": 4}  # of each size and width
+import random_shapes
+
+DRAWN = 550  # random calls
 SECTOR, VECTOR = 32, 16
 FEW, NARROW = 8, 32  # streams: one thread holds a vector of each, or tiles of lines would be nearly empty
 
 
-def draw_transpose(draw, elements):
-    """A batch of matrices of about so many elements."""
-    while True:
-        batch, rows, cols = draw.choice(BATCHES), draw.choice(SIDES), draw.choice(SIDES)
-        if abs(math.log2(batch * rows * cols / elements)) < 0.5:
-            return f"{batch} {rows} {cols} {cols} {rows} 0 0"
-
-
-def draw_permutation(draw, elements):
-    """Three to five dimensions, of which some change places."""
-    while True:
-        rank = draw.choice((3, 4, 4, 5))
-        sizes, order = draw.choices(SIDES[:40], k=rank), draw.sample(range(rank), rank)
-        if abs(math.log2(math.prod(sizes) / elements)) < 0.5 and order != sorted(order):
-            return " ".join(map(str, (rank, *sizes, *order, 0, 0)))
+def drawn(count):
+    """Problems of random calls with their data in the cache."""
+    shapes = random_shapes.Shapes(random.Random(16), random_shapes.HOT)
+    for i in range(count):
+        if i % 2:
+            width, sizes, order = shapes.permute()
+            yield f"permute {width} {len(sizes)} {' '.join(map(str, (*sizes, *order)))} 0 0"
+        else:
+            width, batch, rows, cols = shapes.transpose()
+            yield f"transpose {width} {batch} {rows} {cols} {cols} {rows} 0 0"
 
 
 def sweep(arguments):
     lines = []
-    draw = random.Random(16)
     size = 1024
     while size <= arguments.most << 20:
-        for width in WIDTHS:
+        for width in random_shapes.WIDTHS:
             n = size // width
             side = max(2, math.isqrt(n))
             for rows, cols in ((side, side), (max(2, side // 4), side * 4), (side | 1, max(3, n // (side | 1)) | 1)):
@@ -62,10 +54,8 @@ def sweep(arguments):
                 lines.append(f"permute {width} 3 {a} {b} {c} 2 1 0 0 0")
             edge = max(2, round(n ** (1 / 4)))
             lines.append(f"permute {width} 4 {edge} {edge + 1} {edge} {edge + 2} 2 0 3 1 0 0")
-            if 16 << 10 <= size <= 16 << 20:
-                lines += [f"transpose {width} {draw_transpose(draw, n)}" for _ in range(DRAWN["transpose"])]
-                lines += [f"permute {width} {draw_permutation(draw, n)}" for _ in range(DRAWN["permute"])]
         size *= 2
+    lines += drawn(DRAWN)
     print("\n".join(dict.fromkeys(lines)))
     return 0
 
