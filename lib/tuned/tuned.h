@@ -418,7 +418,7 @@ struct wl__tuned_permute {
                                 those of 4 bytes whose columns become rows */
     } few;
     uint32_t rows[5]; /* bytes from which on rows move one by one, by words of 1 to 16 bytes */
-    uint32_t cached;  /* bytes of an array up to which all rows of 16-byte words do, and it may be small */
+    uint32_t cached;  /* bytes of an array that may be small, and up to which rows of 16-byte words all do */
     /* Rows of so many bytes and more move so too where bulk's tiles are estimated to cost this much beyond a
      * copy, by words of 1 to 8 bytes; and where only registers' tiles are left, but of words of 16 bytes. */
     uint32_t rows_second;
