@@ -60,11 +60,11 @@ static wl_error run_copy(const struct wl__problem *p) {
 }
 
 /* Blocks of small tiles take no turns. */
-static struct wl_permute_start start_of(const struct wl__problem *p, unsigned memory, bool narrow) {
+static struct wl_permute_start start_of(const struct wl__problem *p, unsigned memory, unsigned blocks) {
     const struct wl__tuned_bulk *tuned = &p->tuned->bulk;
     const uint32_t multiprocessors = p->context->multiprocessors;
     return (struct wl_permute_start){.multiprocessors = multiprocessors,
-                                     .wave = wl__permute_bulk_blocks(tuned, memory, narrow) * multiprocessors,
+                                     .wave = blocks * multiprocessors,
                                      .wait = memory > tuned->memory_of_8 ? memory / tuned->turn : 0};
 }
 
@@ -166,7 +166,7 @@ static bool can_bulk(const struct wl__problem *p) {
 
 static wl_error run_bulk(const struct wl__problem *p) {
     struct wl__permute_bulk_plan *plan = p->plans->bulk;
-    plan->bulk.start = start_of(p, plan->memory, plan->narrow);
+    plan->bulk.start = start_of(p, plan->memory, plan->blocks);
     return launch(p, bulk_kernel(plan), &plan->bulk.tiles, &plan->bulk, plan->cluster, plan->threads,
                   plan->memory);
 }
@@ -306,7 +306,7 @@ static wl_error run_strips(const struct wl__problem *p) {
     struct wl__permute_strips_plan *plan = p->plans->strips;
     if (!plan->threads)
         return WL_ERROR_MASKED;
-    plan->strips.start = start_of(p, plan->memory, false);
+    plan->strips.start = start_of(p, plan->memory, wl__permute_bulk_blocks(&p->tuned->bulk, plan->memory));
     return launch(p, WL_KERNEL_permute_strips, &plan->strips.tiles, &plan->strips, plan->cluster,
                   plan->threads, plan->memory);
 }

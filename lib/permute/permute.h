@@ -80,14 +80,14 @@ struct wl_permute_sides {
 #define WL_PERMUTE_SECTOR 32
 #define WL_PERMUTE_LINE   128
 #define WL_PERMUTE_RANK   8
-/* Threads of the kernels that move bytes by words, and narrow elements by look-ups; and a warp's bytes of
- * shared memory in which the first puts columns together. */
+/* Threads of the kernels that move bytes by words, and narrow elements by look-ups, at most; and a warp's
+ * bytes of shared memory in which the first puts columns together. */
 #define WL_PERMUTE_WORDS_THREADS  256
 #define WL_PERMUTE_NARROW_THREADS 384
 #define WL_PERMUTE_STAGE          (4 * 72 * 4 + 32)
 
 /* How blocks begin whose tiles fill all shared memory (permute_turns.cuh). */
-#define WL_PERMUTE_TURNS 4 /* blocks of a multiprocessor that take turns */
+#define WL_PERMUTE_BLOCKS 4 /* of the largest tiles that fit a multiprocessor, and that take turns */
 struct wl_permute_start {
     uint32_t multiprocessors;
     uint32_t wave; /* blocks that run at once */
@@ -165,19 +165,23 @@ struct wl_permute_bulk {
     struct wl_permute_divisor inner; /* columns of the input's last dimension; others of a row may follow */
     uint64_t column_skip;            /* extra bytes of the output after so many columns */
     uint32_t alike;                  /* columns after which runs begin alike within a sector */
-    struct wl_permute_divisor span;  /* units of a column's run */
-    uint32_t ends;                   /* of a run in all columns */
-    uint32_t ends_each;              /* columns whose ends a warp stores together */
+    uint32_t alike_in, columns_in; /* bytes in shared memory from a column to the next such one, and of all */
+    uint64_t alike_out;            /* bytes of the output to the next such one */
+    struct wl_permute_divisor span;      /* units of a column's run */
+    uint32_t ends;                       /* of a run in all columns */
+    uint32_t ends_each;                  /* columns whose ends a warp stores together */
     struct wl_permute_divisor end_parts; /* such parts of a run */
     struct wl_permute_divisor kinds;     /* kinds of columns, in warps */
     uint32_t wraps;                      /* runs continue along the rows */
     uint32_t total;                      /* units of a run, in all columns that it continues in */
     uint32_t odd;                        /* the rows' distance in units modulo 4 if it is odd, else 0 */
     uint32_t quarter;                    /* of a table's loads */
-    struct wl_permute_divisor vectors;   /* of 16 bytes in a load, if lanes load them one by one; else 0 */
-    uint32_t load_table;                 /* where loads are noted; 0: they are not, and rows find their own */
-    uint32_t loads;                      /* how many */
-    uint32_t digits;                     /* of rows' numbers, where there is such a table */
+    uint32_t tables; /* of rows' places per turn: one for each unit of 4 bytes that a load may begin with; 1
+                        if all runs of a tile begin alike within 4 bytes */
+    struct wl_permute_divisor vectors; /* of 16 bytes in a load, if lanes load them one by one; else 0 */
+    uint32_t load_table;               /* where loads are noted; 0: they are not, and rows find their own */
+    uint32_t loads;                    /* how many */
+    uint32_t digits;                   /* of rows' numbers, where there is such a table */
     struct wl_permute_step digit[WL_PERMUTE_RANK + 1];
     uint32_t turn_step, turn_steps; /* a thread's next row lies so many rows further in its turn, and so many
                                        turns */

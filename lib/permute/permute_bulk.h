@@ -19,15 +19,16 @@ struct wl__permute_bulk_plan {
     unsigned element;             /* bytes of elements that permute_units.cu packs; else 0 */
     double cost;                  /* the estimated cost beyond a copy's, as a share of it */
     unsigned threads, memory;     /* per block */
+    unsigned blocks;              /* that fit a multiprocessor */
     unsigned cluster;             /* neighbouring blocks that should run at the same time */
     uint64_t extent[WL_RANK_MAX]; /* of a tile in each dimension */
     uint64_t step[WL_RANK_MAX];   /* from one tile to the next: less if tiles share part of a sector */
 };
 
-/* Blocks of so many bytes that fit a multiprocessor.  Numbers between 4 and 8 were no better. */
-static inline unsigned wl__permute_bulk_blocks(const struct wl__tuned_bulk *tuned, unsigned memory,
-                                               bool narrow) {
-    return memory <= tuned->memory_of_8 && !narrow ? 8 : 4;
+/* Blocks of so many bytes that fit a multiprocessor, of wide elements and strips.  Numbers between 4 and 8
+ * were no better. */
+static inline unsigned wl__permute_bulk_blocks(const struct wl__tuned_bulk *tuned, unsigned memory) {
+    return memory <= tuned->memory_of_8 ? 8 : WL_PERMUTE_BLOCKS;
 }
 
 /* Plans tiles of these extents; false if it cannot.  The shape's last dimension must change places, unless

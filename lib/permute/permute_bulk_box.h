@@ -8,8 +8,11 @@
 
 #define SECTOR WL_PERMUTE_SECTOR
 #define PIECE  256 /* bytes that memory prefers per write */
-/* Bytes per block at most, tables included: four blocks fit a multiprocessor. */
+/* Bytes per block at most, tables included, so that so many blocks fit a multiprocessor. */
 #define WL_PERMUTE_BULK_MEMORY (56 * 1024)
+/* Bytes of shared memory of a multiprocessor, and those that each block has besides its own. */
+#define WL_PERMUTE_SHARED   (228 * 1024)
+#define WL_PERMUTE_RESERVED 1024
 /* Bytes of a unit that is looked up, of elements of 4 and 8 bytes. */
 #define WL_PERMUTE_LOOK_UP 4
 /* Rows per tile at most: more take longer to note than their elements to move. */
@@ -103,7 +106,7 @@ struct runs {
     bool shares;
 };
 double wl__permute_bulk_cost_of_narrow(const struct wl__tuned_bulk *bulk_tuned, unsigned unit,
-                                       const struct wl_permute_bulk *bulk, const struct runs *runs);
+                                       const struct wl__permute_bulk_plan *plan, const struct runs *runs);
 double wl__permute_bulk_cost_of_banks(const struct box *box, const struct wl__permute_bulk_plan *plan);
 
 /* Adds a digit to rows' numbers: `in` bytes of the array lead to the next, along a load or to one of its own;
@@ -122,15 +125,20 @@ void wl__permute_bulk_number_ends(struct wl_permute_bulk *bulk);
  * loads in which most do.  Returns false if they lie there already.  Runs that continue along the columns
  * leave no choice. */
 bool wl__permute_look_ups_turn(struct wl_permute_bulk *bulk, unsigned unit);
-/* Numbers columns that share look-ups apart from the other runs.  Returns the bytes of the tables. */
-unsigned wl__permute_look_ups_number(struct wl_permute_bulk *bulk, unsigned unit);
+/* Returns the bytes of the tables of rows' places. */
+unsigned wl__permute_look_ups_tables(struct wl_permute_bulk *bulk, unsigned unit);
+/* Blocks of so many bytes that a multiprocessor takes, of an array of `bytes`.  All together they have as
+ * many threads, whatever their number. */
+unsigned wl__permute_look_ups_blocks(const struct wl__tuned_bulk *tuned, unsigned memory, uint64_t bytes);
+/* Numbers columns that share look-ups apart from the other runs, for blocks of so many threads. */
+void wl__permute_look_ups_number(struct wl_permute_bulk *bulk, unsigned unit, unsigned threads);
 
 /* Lays out the kernel's tables behind a tile of so many bytes, whose rows, runs and columns are set; false
  * where they do not fit, or where no other dimension is better for columns.  `taken` and `element` are a
- * box's. */
+ * box's; `bytes` are the array's. */
 bool wl__permute_bulk_lay_out_narrow(const struct wl__tuned_bulk *tuned, struct wl__permute_bulk_plan *plan,
                                      unsigned unit, unsigned units, enum taken taken, unsigned element,
-                                     uint64_t loads, uint64_t tile);
+                                     uint64_t loads, uint64_t tile, uint64_t bytes);
 
 /* permute_groups.c: shares a tile's groups of columns among warps.  Returns the bytes of the tables of rows'
  * places; 0 where runs do not begin alike. */

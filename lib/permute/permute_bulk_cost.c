@@ -200,17 +200,19 @@ static double ends_of(const struct wl_permute_bulk *bulk, double run, bool share
 /* Costs are extra reads from the L2; runs that begin within lines; and instructions: short runs, a block's
  * own, loads, rows, ends of runs, warps' look-ups, and their stores. */
 double wl__permute_bulk_cost_of_narrow(const struct wl__tuned_bulk *bulk_tuned, unsigned unit,
-                                       const struct wl_permute_bulk *bulk, const struct runs *runs) {
+                                       const struct wl__permute_bulk_plan *plan, const struct runs *runs) {
     const struct wl__tuned_bulk_narrow *tuned = &bulk_tuned->narrow;
-    const unsigned each = (unsigned)__builtin_ctz(unit), warps = WL_PERMUTE_NARROW_THREADS / 32;
+    const struct wl_permute_bulk *bulk = &plan->bulk;
+    const unsigned each = (unsigned)__builtin_ctz(unit), warps = plan->threads / 32;
     const double tile = (double)bulk->total * unit * bulk->ends * bulk->runs,
                  turns = (double)wl__divide_up(bulk->cells, warps),
                  same = (double)wl__divide_up(bulk->columns, bulk->alike), /* columns per cell */
-        moves = bulk->element ? wl__permute_units_cost(&bulk_tuned->units, bulk)
-                              : tuned->cell * warps * turns + tuned->step[each] * same * bulk->cells;
+        row = tuned->row[each] * (!bulk->element && unit < 4 && bulk->tables == 1 ? tuned->one_table : 1),
+                 moves = bulk->element ? wl__permute_units_cost(&bulk_tuned->units, bulk)
+                                       : tuned->cell * warps * turns + tuned->step[each] * same * bulk->cells;
     return tuned->least + tuned->read * runs->read +
            (tuned->lines * past_line(runs->grain) + tuned->run) / runs->bytes +
-           (tuned->block + tuned->row[each] * bulk->rows + moves +
+           (tuned->block + row * bulk->rows + moves +
             tuned->end * ends_of(bulk, runs->bytes, runs->shares, runs->whole) +
             (bulk->vectors.count ? tuned->vector * bulk->vectors.count : tuned->load) * bulk->loads) /
                tile;
@@ -269,12 +271,12 @@ double wl__permute_bulk_cost(const struct box *box, const struct wl__permute_bul
         return cost_of_groups(box, bulk, read);
     if (box->narrow) {
         const struct runs runs = {run, whole, read, box->out_grain, box->shares};
-        return wl__permute_bulk_cost_of_narrow(tuned, box->unit, bulk, &runs) +
+        return wl__permute_bulk_cost_of_narrow(tuned, box->unit, plan, &runs) +
                (box->shape->width == 1 ? tuned->words.margin : 0);
     }
     double lines = (double)past_line(box->out_grain) / run;
     double parts = box->out_grain < SECTOR ? tuned->parts / (box->shares ? whole : run) : 0;
-    double blocks = wl__permute_bulk_blocks(tuned, plan->memory, box->narrow);
+    double blocks = plan->blocks;
     for (unsigned d = 0; d < box->shape->rank; d++)
         data *= (double)box->extent[d];
     return tuned->least + tuned->read * read + tuned->lines * lines + parts + tuned->load / load +

@@ -1,13 +1,12 @@
 /* A tile that bulk copies fill: what is contiguous in it, and its layout in shared memory. */
 #include "lib/permute/permute_bulk_box.h"
 
-#define MEMORY         WL_PERMUTE_BULK_MEMORY
-#define ROWS           WL_PERMUTE_BULK_ROWS
-#define BARRIER        8 /* bytes */
-#define NARROW_THREADS WL_PERMUTE_NARROW_THREADS
-#define WORDS_THREADS  WL_PERMUTE_WORDS_THREADS
-#define APART          140 /* rows of wide elements, each a load, up to which warps share them */
-#define BULK           512 /* bytes of a load from which on bulk copies take fewer instructions than lanes */
+#define MEMORY        WL_PERMUTE_BULK_MEMORY
+#define ROWS          WL_PERMUTE_BULK_ROWS
+#define BARRIER       8 /* bytes */
+#define WORDS_THREADS WL_PERMUTE_WORDS_THREADS
+#define APART         140 /* rows of wide elements, each a load, up to which warps share them */
+#define BULK          512 /* bytes of a load from which on bulk copies take fewer instructions than lanes */
 
 /* ---------------------------------------------------------------- a tile's shape */
 
@@ -218,7 +217,7 @@ static void number_rows(struct wl_permute_bulk *bulk, uint32_t threads) {
  * are few: each is found by the first of its rows, without another pass over them, unless it has so many rows
  * that their places are what takes time. */
 static unsigned lay_out_loads(struct wl_permute_bulk *bulk, unsigned at, uint64_t loads, bool even,
-                              bool words) {
+                              bool words, unsigned threads) {
     bulk->loads = (uint32_t)loads;
     bulk->vectors = (struct wl_permute_divisor){0};
     if (!bulk->joined_load && bulk->load < BULK) {
@@ -229,7 +228,7 @@ static unsigned lay_out_loads(struct wl_permute_bulk *bulk, unsigned at, uint64_
     if (bulk->joined_load || (!words && !bulk->vectors.count && bulk->rows < 8 * bulk->loads))
         return at;
     bulk->load_table = round_up(at, 16);
-    number_rows(bulk, words ? WORDS_THREADS : bulk->element ? WL_PERMUTE_UNITS_THREADS : NARROW_THREADS);
+    number_rows(bulk, threads);
     return bulk->load_table + 16 * bulk->loads;
 }
 
@@ -247,16 +246,29 @@ void wl__permute_bulk_number_ends(struct wl_permute_bulk *bulk) {
     bulk->total = bulk->turn.count * bulk->units * each;
 }
 
+/* Where a narrow tile's memory ends whose tables end at a place: behind the barrier and the tile's place. */
+static unsigned end_of(unsigned at) {
+    return round_up(at, BARRIER) + BARRIER + (unsigned)sizeof(struct wl_permute_place);
+}
+
 /* Puts the tables of narrow elements behind a tile of so many bytes, and the warps' stages.  Returns where
  * they end. */
-static unsigned lay_out_tables(struct wl_permute_bulk *bulk, const struct wl__tuned_bulk *tuned,
-                               unsigned unit, uint64_t loads, bool even) {
-    const unsigned begin = bulk->row_table,
-                   tables = bulk->element ? wl__permute_units_number(bulk, &tuned->units, unit)
-                                          : wl__permute_look_ups_number(bulk, unit),
-                   at = lay_out_loads(bulk, begin + tables, loads, even, false);
-    if (!bulk->element)
-        return at;
+static unsigned lay_out_tables(struct wl__permute_bulk_plan *plan, const struct wl__tuned_bulk *tuned,
+                               unsigned unit, uint64_t loads, bool even, uint64_t bytes) {
+    struct wl_permute_bulk *bulk = &plan->bulk;
+    const unsigned begin = bulk->row_table;
+    if (!bulk->element) {
+        const unsigned tables = begin + wl__permute_look_ups_tables(bulk, unit);
+        /* Loads' table, if there is one, is 16 bytes each, at a multiple of these. */
+        plan->blocks = wl__permute_look_ups_blocks(tuned, end_of(tables + 16 * (1 + (unsigned)loads)), bytes);
+        plan->threads = WL_PERMUTE_BLOCKS * WL_PERMUTE_NARROW_THREADS / plan->blocks;
+        wl__permute_look_ups_number(bulk, unit, plan->threads);
+        return lay_out_loads(bulk, tables, loads, even, false, plan->threads);
+    }
+    plan->blocks = WL_PERMUTE_BLOCKS;
+    plan->threads = WL_PERMUTE_UNITS_THREADS;
+    const unsigned tables = wl__permute_units_number(bulk, &tuned->units, unit),
+                   at = lay_out_loads(bulk, begin + tables, loads, even, false, plan->threads);
     /* Groups read past the end of a row, a sector's elements or columns that are not there: of the last row
      * not what other warps write. */
     const unsigned past = bulk->run_table + bulk->column_in + 4 * bulk->next_in + SECTOR;
@@ -266,7 +278,8 @@ static unsigned lay_out_tables(struct wl_permute_bulk *bulk, const struct wl__tu
 
 /* For the kernel of narrow elements, whose columns are elements of a row.  Returns where its memory ends, 0
  * if no other dimension is better for columns. */
-static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *box, uint64_t loads) {
+static unsigned lay_out_narrow(struct wl__permute_bulk_plan *plan, const struct box *box, uint64_t loads) {
+    struct wl_permute_bulk *bulk = &plan->bulk;
     const unsigned unit = box->unit;
     uint64_t step = (bulk->joined_parts ? bulk->joined[0].in : bulk->row_parts ? bulk->row[0].in : 0) / unit;
     bulk->units = box->shape->width / unit;
@@ -280,19 +293,18 @@ static unsigned lay_out_narrow(struct wl_permute_bulk *bulk, const struct box *b
     bulk->element = box->element;
     if (box->taken == WL_TAKEN_ALONG_OTHERS && !wl__permute_look_ups_turn(bulk, unit))
         return 0;
-    return lay_out_tables(bulk, box->tuned, unit, loads, is_even(box));
+    return lay_out_tables(plan, box->tuned, unit, loads, is_even(box), wl__permute_bytes(box->shape));
 }
 
 /* Puts the barrier at the end of a block's memory, and behind it the tile's place. */
 static void end_plan(struct wl__permute_bulk_plan *plan, unsigned at) {
     plan->bulk.barrier = round_up(at, BARRIER);
-    plan->memory =
-        plan->bulk.barrier + BARRIER + (plan->narrow ? (unsigned)sizeof(struct wl_permute_place) : 0);
+    plan->memory = plan->narrow ? end_of(at) : plan->bulk.barrier + BARRIER;
 }
 
 bool wl__permute_bulk_lay_out_narrow(const struct wl__tuned_bulk *tuned, struct wl__permute_bulk_plan *plan,
                                      unsigned unit, unsigned units, enum taken taken, unsigned element,
-                                     uint64_t loads, uint64_t tile) {
+                                     uint64_t loads, uint64_t tile, uint64_t bytes) {
     struct wl_permute_bulk *bulk = &plan->bulk;
     bulk->units = units;
     bulk->odd = 0;
@@ -304,10 +316,9 @@ bool wl__permute_bulk_lay_out_narrow(const struct wl__tuned_bulk *tuned, struct 
     plan->narrow = true;
     if (taken == WL_TAKEN_ALONG_OTHERS && !wl__permute_look_ups_turn(bulk, unit))
         return false;
-    end_plan(plan, lay_out_tables(bulk, tuned, unit, loads, false));
+    end_plan(plan, lay_out_tables(plan, tuned, unit, loads, false, bytes));
     plan->words = plan->groups = false;
     plan->records = true;
-    plan->threads = element ? WL_PERMUTE_UNITS_THREADS : NARROW_THREADS;
     plan->cluster = 2;
     return plan->memory <= MEMORY;
 }
@@ -393,7 +404,7 @@ static unsigned lay_out_words(struct wl_permute_bulk *bulk, const struct box *bo
     bulk->tasks = (bulk->parts + deep - 1) / deep;
     /* Columns are put together where loads were noted. */
     const unsigned tables = bulk->row_table + bulk->rows / span * bulk->table,
-                   end = lay_out_loads(bulk, tables, loads, is_even(box), true);
+                   end = lay_out_loads(bulk, tables, loads, is_even(box), true, WORDS_THREADS);
     bulk->stage = round_up(tables, WL_PERMUTE_ACCESS);
     const unsigned stages = bulk->stage + warps * WL_PERMUTE_STAGE;
     return end > stages ? end : stages;
@@ -414,7 +425,8 @@ static unsigned lay_out_groups(struct wl_permute_bulk *bulk, const struct box *b
     wl__permute_bulk_number_ends(bulk);
     bulk->even = begin_at(bulk, box, 4);
     const unsigned tables = wl__permute_groups_number(bulk, &box->tuned->groups, unit);
-    return tables ? lay_out_loads(bulk, bulk->row_table + tables, loads, is_even(box), true) : 0;
+    return tables ? lay_out_loads(bulk, bulk->row_table + tables, loads, is_even(box), true, WORDS_THREADS)
+                  : 0;
 }
 
 /* Whether a dimension's steps lead along a load, for all rows alike: they need no rows of their own. */
@@ -502,19 +514,21 @@ bool wl__permute_bulk_lay_out(struct wl__permute_bulk_plan *plan, const struct b
     plan->unit = box->unit;
     plan->narrow = box->narrow;
     bulk->apart = box->narrow || (!bulk->joined_load && loads == bulk->rows && bulk->rows <= APART);
+    plan->blocks = WL_PERMUTE_BLOCKS;
+    plan->threads = WORDS_THREADS;
     const unsigned end = words         ? lay_out_words(bulk, box, loads)
                          : groups      ? lay_out_groups(bulk, box, loads)
-                         : box->narrow ? lay_out_narrow(bulk, box, loads)
+                         : box->narrow ? lay_out_narrow(plan, box, loads)
                                        : bulk->row_table + 4 * bulk->rows;
     end_plan(plan, end);
     plan->words = words;
     plan->groups = groups;
     plan->records = false;
     plan->element = box->element;
-    plan->threads = words || groups ? WORDS_THREADS
-                    : box->element  ? WL_PERMUTE_UNITS_THREADS
-                    : box->narrow   ? NARROW_THREADS
-                                    : 2048 / wl__permute_bulk_blocks(box->tuned, plan->memory, box->narrow);
+    if (!box->narrow) {
+        plan->blocks = wl__permute_bulk_blocks(box->tuned, plan->memory);
+        plan->threads = 2048 / plan->blocks;
+    }
     /* Pairs of neighbours are faster. */
     plan->cluster = 2;
     return end > 0 && plan->memory <= MEMORY;

@@ -44,8 +44,8 @@ bool wl__permute_look_ups_turn(struct wl_permute_bulk *bulk, unsigned unit) {
 /* How many columns apart look-ups are shared: at the least from where on runs begin alike, or a multiple by
  * which the slowest warp has less to do.  A look-up takes instructions as 1.5 stores do.  Where rows are at
  * an odd distance, banks want the columns as they are. */
-static uint32_t alike_of(const struct wl_permute_bulk *bulk, unsigned unit) {
-    const uint32_t warps = WL_PERMUTE_NARROW_THREADS / 32, each = bulk->runs * bulk->along.count;
+static uint32_t alike_of(const struct wl_permute_bulk *bulk, unsigned unit, uint32_t warps) {
+    const uint32_t each = bulk->runs * bulk->along.count;
     if (bulk->odd)
         return SECTOR / unit;
     const uint32_t alike = least_alike(bulk->column_out, unit, 32 / bulk->lanes);
@@ -62,21 +62,47 @@ static uint32_t alike_of(const struct wl_permute_bulk *bulk, unsigned unit) {
     return best;
 }
 
-unsigned wl__permute_look_ups_number(struct wl_permute_bulk *bulk, unsigned unit) {
+/* Whether all runs of a tile begin alike within the 4 bytes whose rows' places are one load. */
+static bool begin_alike(const struct wl_permute_bulk *bulk) {
+    uint64_t bits = bulk->column_out;
+    for (uint32_t i = 0; i < bulk->run_parts; i++)
+        bits |= bulk->run[i].out;
+    return bits % 4 == 0;
+}
+
+unsigned wl__permute_look_ups_tables(struct wl_permute_bulk *bulk, unsigned unit) {
     const unsigned sector = SECTOR / unit, rows = 4 / unit;
     uint32_t span = bulk->turn.count * bulk->units;
     bulk->inner = wl__permute_divisor(bulk->columns);
     wl__permute_bulk_number_ends(bulk);
     bulk->span = wl__permute_divisor(span);
     bulk->quarter = (span + sector + bulk->units) / (4 * rows) + 1;
+    bulk->tables = begin_alike(bulk) ? 1 : rows;
+    bulk->table = bulk->tables * 4 * bulk->quarter * rows * 2;
+    return bulk->rows / bulk->turn.count * bulk->table;
+}
+
+unsigned wl__permute_look_ups_blocks(const struct wl__tuned_bulk *tuned, unsigned memory, uint64_t bytes) {
+    static const unsigned many[] = {12, 8, 6};
+    for (unsigned i = 0; bytes >= tuned->narrow.many && i < sizeof many / sizeof *many; i++)
+        if (many[i] * (memory + WL_PERMUTE_RESERVED) <= WL_PERMUTE_SHARED)
+            return many[i];
+    return WL_PERMUTE_BLOCKS;
+}
+
+void wl__permute_look_ups_number(struct wl_permute_bulk *bulk, unsigned unit, unsigned threads) {
+    const unsigned sector = SECTOR / unit;
+    const uint32_t span = bulk->span.count;
     uint64_t sectors = bulk->wraps ? wl__divide_up(span, sector) : span / sector;
     uint64_t vectors = sectors ? 2 * sectors : 1;
     bulk->lanes = 8;
     while (bulk->lanes / 2 >= vectors)
         bulk->lanes /= 2;
     bulk->along = wl__permute_divisor(wl__divide_up(vectors, bulk->lanes));
-    bulk->alike = alike_of(bulk, unit);
+    bulk->alike = alike_of(bulk, unit, threads / 32);
+    bulk->alike_in = bulk->alike * bulk->column_in;
+    bulk->columns_in = bulk->columns * bulk->column_in;
+    bulk->alike_out = bulk->alike * bulk->column_out;
     bulk->kinds = wl__permute_divisor(kinds_of(bulk, unit, bulk->alike));
     bulk->cells = bulk->runs * bulk->along.count * bulk->kinds.count;
-    return bulk->rows / bulk->turn.count * rows * 4 * bulk->quarter * rows * 2;
 }

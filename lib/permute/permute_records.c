@@ -122,7 +122,7 @@ static bool lay_out(struct wl__permute_bulk_plan *plan, const struct records *r)
         tile > WL_PERMUTE_BULK_MEMORY)
         return false;
     return wl__permute_bulk_lay_out_narrow(r->tuned, plan, r->unit, (unsigned)width / r->unit, r->look_ups,
-                                           r->element, loads, tile);
+                                           r->element, loads, tile, wl__permute_bytes(shape));
 }
 
 /* Bytes of a tile. */
@@ -157,7 +157,7 @@ static double cost_of(const struct records *r, const struct wl__permute_bulk_pla
                         1;
     const struct runs runs = {(double)run_of(r), (double)(r->pattern * wide * shape->width), read,
                               r->share ? shape->width : out_grain, r->share > 0};
-    return wl__permute_bulk_cost_of_narrow(r->tuned, r->unit, bulk, &runs);
+    return wl__permute_bulk_cost_of_narrow(r->tuned, r->unit, plan, &runs);
 }
 
 /* Records of a tile of about so many bytes: tiles of equal size, whose runs are whole sectors where records

@@ -20,7 +20,7 @@ static __device__ __forceinline__ void wl_take_turn(const struct wl_permute_star
         return;
     uint32_t wait = 0;
 #pragma unroll
-    for (uint32_t i = 1; i < WL_PERMUTE_TURNS; i++)
+    for (uint32_t i = 1; i < WL_PERMUTE_BLOCKS; i++)
         wait += blockIdx.x >= i * start.multiprocessors ? start.wait : 0;
     if (wait) {
         wl_await_earlier();

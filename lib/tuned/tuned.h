@@ -303,12 +303,14 @@ struct wl__tuned_bulk {
     /* 1- and 2-byte elements: 3450 tiles of 300 shapes, an H200.  Those for units of 4
      * bytes are not measured: a row is as one of pairs, and a step has half the look-ups. */
     struct wl__tuned_bulk_narrow {
-        double least; /* for every tile: less than a copy's time, as what follows never is nothing */
+        uint32_t many; /* bytes of an array from which on small blocks are more than four at a time */
+        double least;  /* for every tile: less than a copy's time, as what follows never is nothing */
         double read, lines, run; /* as above */
         /* Per byte of a tile: for each block, 16 bytes of a load or load by a bulk copy, run that ends within
          * a sector, and access that a warp looks up, for as many as the busiest does. */
         double block, vector, load, end, cell;
         double row[3], step[3]; /* and for each row, and vectors that a warp stores: by units of 1, 2, 4 */
+        double one_table;       /* share of a row's that is left where it is noted in one table */
         double wave;            /* per byte of an element: for each wavefront beyond one */
     } narrow;
     /* Elements of a few bytes that are packed in groups, beside the figures for narrow elements.  Not

@@ -151,8 +151,8 @@ static void store_unit(const struct machine *m, const struct wl_permute_bulk *p,
 }
 
 /* The lanes and the tables reach the sector that begins at unit i of a column's run. */
-static void check_reach(const struct machine *m, const struct wl__permute_bulk_plan *plan, uint32_t before,
-                        uint32_t i) {
+static void check_reach(const struct machine *m, const struct wl__permute_bulk_plan *plan, uint64_t tile,
+                        uint32_t before, uint32_t i) {
     const struct wl_permute_bulk *p = &plan->bulk;
     const uint32_t sector = WL_PERMUTE_SECTOR / m->width, vector = WL_PERMUTE_ACCESS / m->width;
     if (plan->groups) {
@@ -182,7 +182,11 @@ static void check_reach(const struct machine *m, const struct wl__permute_bulk_p
         return;
     }
     assert_true(p->along.count * p->lanes * WL_PERMUTE_ACCESS >= (i - before + sector) * m->width);
-    assert_true(i + sector <= p->quarter * 16 / m->width);
+    /* Loads have the entries of 4 bytes of the output: of one table, counted from where the tile begins. */
+    const uint32_t entries = 4 / m->width, shift = p->tables == 1 ? (uint32_t)tile / m->width % entries : 0;
+    assert_true(p->tables == 1 ? (i + shift) % entries == 0 : p->tables == entries);
+    assert_true(p->table >= p->tables * 2 * p->quarter * 4 * entries);
+    assert_true(i + shift + sector <= p->quarter * 4 * entries);
 }
 
 /* What groups read past a run, or past the last column, is no warp's stage. */
@@ -248,7 +252,7 @@ static void store_columns(const struct machine *m, const struct wl__permute_bulk
                                                     : p->span.count,
                  i = before;
         for (; i + sector <= length && i < p->span.count; i += sector) {
-            check_reach(m, plan, before, i);
+            check_reach(m, plan, tile, before, i);
             for (uint32_t j = 0; j < sector; j++)
                 store_unit(m, p, to, along, place, column, i + j);
         }
@@ -267,12 +271,11 @@ static void store_columns(const struct machine *m, const struct wl__permute_bulk
 }
 
 /* What follows the table of runs in a tile's memory fits there. */
-static void check_tables(const struct wl__permute_bulk_plan *plan, unsigned width) {
+static void check_tables(const struct wl__permute_bulk_plan *plan) {
     const struct wl_permute_bulk *p = &plan->bulk;
     const uint32_t turns = p->rows / p->turn.count, warps = WL_PERMUTE_WORDS_THREADS / 32;
     uint32_t tables = plan->element  ? turns * p->table - 2 * p->before
-                      : plan->groups ? turns * p->table
-                      : plan->narrow ? turns * (4 / width) * p->quarter * 32 / width
+                      : plan->narrow ? turns * p->table
                                      : 4 * p->rows,
              end = p->barrier + 8;
     if (plan->narrow) {
@@ -314,7 +317,7 @@ static void run_bulk(const struct machine *m, const void *any, uint32_t tile) {
         ends = (first == 0) + 2 * (first + p->turn.count == p->joined_rows);
     uint32_t *place = malloc(p->rows * sizeof(*place));
     assert_true(p->run_table + 16 * p->runs <= p->row_table);
-    check_tables(plan, width);
+    check_tables(plan);
     memset(m->memory, 0xEE, m->memory_bytes);
     load_rows(m, plan, in_tile, first, place);
     if (plan->narrow) {

@@ -337,7 +337,7 @@ static void records_share(void **unused) {
     assert_int_equal(overlap, 1);
     assert_true(plans(&plan, &(struct problem){1, 5, {8, 128, 96, 4, 4}, {2, 0, 1, 4, 3}}, 4096));
     assert_int_equal(plan.bulk.wraps, 0);
-    assert_int_equal(plan.bulk.cells % (WL_PERMUTE_NARROW_THREADS / 32), 0);
+    assert_int_equal(plan.bulk.cells % (plan.threads / 32), 0);
     /* A tile has several even of large ones. */
     assert_true(plans(&plan, &(struct problem){2, 6, {29, 47, 4, 13, 7, 4}, {1, 0, 4, 2, 5, 3}}, 4096));
     assert_int_equal(plan.bulk.turn.count, 4 * 13 * 7 * 4);
@@ -378,7 +378,7 @@ static void groups_need_runs_that_begin_alike(void **unused) {
     (void)unused;
     static const struct problem alike[] = {
         {1, 3, {288, 25, 161}, {2, 1, 0}},      {2, 3, {304, 40, 61}, {2, 1, 0}},
-        {1, 4, {48, 16, 23, 47}, {1, 3, 2, 0}}, {1, 4, {16, 39, 33, 41}, {3, 2, 1, 0}},
+        {1, 4, {48, 16, 37, 47}, {1, 3, 2, 0}}, {1, 4, {16, 39, 33, 41}, {3, 2, 1, 0}},
         {1, 4, {16, 231, 7, 40}, {3, 2, 1, 0}}, {1, 5, {5, 5, 44, 4, 189}, {4, 1, 2, 0, 3}}};
     struct wl__permute_bulk_plan plan;
     for (unsigned i = 0; i < sizeof(alike) / sizeof(alike[0]); i++) {
@@ -397,6 +397,30 @@ static void groups_need_runs_that_begin_alike(void **unused) {
     assert_true(plans(&plan, &alike[3], 4096) && !plan.bulk.even);
     assert_true(plans(&plan, &(struct problem){1, 3, {281, 25, 161}, {2, 1, 0}}, 4096));
     assert_false(plan.groups);
+}
+
+/* Large arrays have more blocks of small tiles, of fewer threads; rows are noted once where runs begin alike
+ * within 4 bytes. */
+static void small_tiles_have_many_blocks(void **unused) {
+    (void)unused;
+    static const struct {
+        struct problem problem;
+        unsigned blocks, tables;
+    } of[] = {{{1, 4, {100646, 6, 256, 4}, {0, 3, 2, 1}}, 12, 1}, /* 7 KB */
+              {{1, 4, {5000, 6, 256, 4}, {0, 3, 2, 1}}, 4, 1},    /* an array of 30 MB */
+              {{2, 4, {17408, 11, 64, 7}, {0, 3, 2, 1}}, 12, 2},
+              {{1, 6, {7, 8, 64, 1024, 8, 3}, {5, 0, 2, 4, 1, 3}}, 6, 1},
+              {{1, 4, {5000, 20, 200, 5}, {0, 3, 2, 1}}, 8, 1},
+              {{1, 3, {37, 262144, 6}, {2, 1, 0}}, 4, 4}};
+    for (unsigned i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+        struct wl__permute_bulk_plan plan;
+        assert_true(plans(&plan, &of[i].problem, 4096));
+        assert_false(plan.words || plan.groups || plan.element);
+        assert_int_equal(plan.blocks, of[i].blocks);
+        assert_int_equal(plan.blocks * plan.threads, WL_PERMUTE_BLOCKS * WL_PERMUTE_NARROW_THREADS);
+        assert_in_range(plan.blocks * (plan.memory + 1024), 1, 228 << 10);
+        assert_int_equal(plan.bulk.tables, of[i].tables);
+    }
 }
 
 /* Columns lie along the dimension in which most share look-ups, of bytes and pairs; 4-byte elements of which
@@ -556,6 +580,7 @@ int main(void) {
         cmocka_unit_test(records_share),
         cmocka_unit_test(narrow_tiles_suit),
         cmocka_unit_test(groups_need_runs_that_begin_alike),
+        cmocka_unit_test(small_tiles_have_many_blocks),
         cmocka_unit_test(look_ups_are_shared),
         cmocka_unit_test(lanes_store_neighbours),
         cmocka_unit_test(choices_are_right),

@@ -16,11 +16,13 @@ static const struct {
     uint64_t size[3];
     unsigned order[3], width;
     const char *kernel;
-    unsigned multiprocessors; /* four blocks of each are a wave */
+    unsigned multiprocessors; /* four blocks of each are a wave, or six where tiles are small */
     bool waits;
 } rows[] = {
     {{128, 140, 49}, {2, 1, 0}, 2, ": bulk: ", 10, true}, /* 40 tiles, by look-ups */
     {{128, 140, 49}, {2, 1, 0}, 2, ": bulk: ", 11, false},
+    {{7, 25000, 3}, {1, 0, 2}, 8, ": bulk: ", 23, true}, /* 143 tiles of 30 KB */
+    {{7, 25000, 3}, {1, 0, 2}, 8, ": bulk: ", 25, false},
     {{200, 53, 97}, {2, 1, 0}, 4, ": bulk: ", 1, true}, /* by permute_bulk.cu */
     {{1200, 9, 33}, {1, 0, 2}, 1, ": strips: ", 1, true},
     {{1200, 9, 33}, {1, 0, 2}, 1, ": strips: ", 100, false},
@@ -57,6 +59,7 @@ static uint64_t instructions(size_t row, uint32_t turn, unsigned run) {
     leave_out_small(context);
     struct wl__tuned tuned = *context->tuned;
     tuned.permute.bulk.turn = turn;
+    tuned.permute.bulk.narrow.many = 0;
     context->tuned = &tuned;
     context->multiprocessors = rows[row].multiprocessors;
     assert_int_equal(wl_fill(context, to, (uint8_t)(0x5a + run), BYTES, NULL), WL_ERROR_OK);
