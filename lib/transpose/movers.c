@@ -90,7 +90,7 @@ static bool breaks_streams(const struct wl__problem *p) {
     if (!p->is_narrow || l->rows >= l->cols)
         return false;
     if (bytes < tuned->least)
-        return p->width == 1 && row % VECTOR != 0 && l->rows >= tuned->small;
+        return row % VECTOR != 0 && l->rows >= tuned->small[p->row];
     if (p->width == 16)
         return l->rows >= tuned->rows[4] && l->rows <= p->tuned->narrow.most_few;
     if (row % VECTOR == 0)
@@ -340,13 +340,20 @@ static bool suits_pieces(const struct wl__problem *p) {
             (!p->is_narrow && wl__pieces_padded(p) && row <= p->tuned->pieces.padded_row));
 }
 
+/* Whether there are blocks enough: a few of long rows leave most multiprocessors idle. */
+static bool has_pieces(const struct wl__problem *p) {
+    const wl_transpose_layout *l = &p->layout;
+    return l->cols <= p->tuned->pieces.short_row ||
+           l->batch * wl__tiles_along(p->width * l->rows, 2 * WL_PIECE_STRIP) >= p->tuned->pieces.least;
+}
+
 /* Fastest if the output's rows begin at sectors, or a tile has all of them, and bank conflicts are few. With
  * some conflicts, small whole matrices are faster. */
 static double cost_pieces(const struct wl__problem *p) {
     const unsigned requests = piece_requests(p);
     const bool all = begins_at(p, VECTOR) && p->layout.rows <= p->tuned->pieces.all_rows[p->row] &&
                      requests <= p->tuned->pieces.few;
-    return wl__cost_where(suits_pieces(p) && (all || begins_at(p, SECTOR)) &&
+    return wl__cost_where(has_pieces(p) && suits_pieces(p) && (all || begins_at(p, SECTOR)) &&
                           (requests <= p->tuned->pieces.few ||
                            (requests <= p->tuned->pieces.some && matrix_bytes(p) > p->tuned->pieces.large) ||
                            !is_matrices(p)));
@@ -394,10 +401,10 @@ static bool suits_torn_pieces(const struct wl__problem *p) {
  * rows more, but windows of such short rows would have more still. */
 static double cost_torn_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
-    return wl__cost_where(suits_torn_pieces(p) ||
-                          (suits_pieces(p) && begins_at(p, VECTOR) &&
-                           ((p->width == 1 && begins_at(p, SECTOR)) || l->to_ld > l->rows ||
-                            (p->width == 4 && l->rows <= p->tuned->pieces.torn_rows))));
+    return wl__cost_where(has_pieces(p) && (suits_torn_pieces(p) ||
+                                            (suits_pieces(p) && begins_at(p, VECTOR) &&
+                                             ((p->width == 1 && begins_at(p, SECTOR)) || l->to_ld > l->rows ||
+                                              (p->width == 4 && l->rows <= p->tuned->pieces.torn_rows)))));
 }
 
 /* The output's rows are contiguous, have at least a vector and less than 2^10 elements, and a line of the
@@ -521,7 +528,7 @@ static bool goes_by_streams(const struct wl__problem *p) {
     const bool pieces = can_pieces(p) && (cost_pieces(p) <= WL_AS_COPY || cost_torn_pieces(p) <= WL_AS_COPY),
                columns = can_columns(p) && cost_columns(p) <= WL_AS_COPY,
                matrices = can_matrices(p) && cost_matrices(p) <= WL_AS_COPY,
-               panels = can_panels(p) && cost_panels(p) <= WL_AS_COPY;
+               panels = can_panels(p) && !breaks_streams(p) && cost_panels(p) <= WL_AS_COPY;
     return !pieces && !columns && !matrices && !panels;
 }
 

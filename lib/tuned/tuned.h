@@ -96,11 +96,12 @@ struct wl__tuned_transpose {
 
     /* The pieces mover.  A request is one to shared memory, per 512 bytes. */
     struct {
-        uint32_t blocks;      /* blocks that must fit a multiprocessor for it to win */
-        uint32_t few;         /* requests up to which it always wins */
-        uint32_t some, large; /* requests up to which it wins for matrices of more than `large` bytes */
-        uint32_t most;        /* requests beyond which it never wins */
-        uint32_t long_row;    /* bytes of a row from which on it only wins for `few` requests */
+        uint32_t blocks;           /* blocks that must fit a multiprocessor for it to win */
+        uint32_t least, short_row; /* blocks of two strips that it needs for rows beyond so many columns */
+        uint32_t few;              /* requests up to which it always wins */
+        uint32_t some, large;      /* requests up to which it wins for matrices of more than `large` bytes */
+        uint32_t most;             /* requests beyond which it never wins */
+        uint32_t long_row;         /* bytes of a row from which on it only wins for `few` requests */
         uint32_t all_rows[4]; /* rows up to which a tile has all of them, and they may begin within sectors */
         uint32_t
             torn_rows; /* rows of 4-byte elements up to which it beats tiles, though they end in sectors */
@@ -186,10 +187,10 @@ struct wl__tuned_transpose {
         uint32_t fields, torn; /* rows that count as few; rows or columns where these are not whole vectors */
         uint32_t whole[5];     /* columns that count as few where structures are whole vectors, by width */
         /* Rows from which on panels beat streams that end within a vector, in arrays of `least` bytes and
-         * more, by width, and up to which; of pairs in arrays of up to pairs_most bytes; of bytes in smaller
-         * arrays; and rows of bytes whose streams are whole vectors.  16-byte elements always are that. */
+         * more, by width, and up to which; of pairs in arrays of up to pairs_most bytes; in smaller arrays;
+         * and rows of bytes whose streams are whole vectors.  16-byte elements always are that. */
         struct wl__tuned_broken {
-            uint32_t least, rows[5], most[4], pairs, pairs_most, small, whole;
+            uint32_t least, rows[5], most[4], pairs, pairs_most, small[4], whole;
         } broken;
         /* Bytes of a batch's matrix up to which it is moved whole, of more columns or rows than most_few: of
          * 4 and 8 bytes, and of columns of pairs that are whole sectors. */

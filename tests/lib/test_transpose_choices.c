@@ -130,8 +130,8 @@ static const struct choice odd[] = {
     {8, {.rows = 130, .cols = 99, .batch = 1}, 0, 0, ": shifted: ", ": shifted: "},
     {8, {.rows = 128, .cols = 99, .batch = 1}, 0, 0, ": shifted: ", ": shifted: "},
     /* Long rows, where banks conflict. */
-    {1, {.rows = 1024, .cols = 436, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
-    {1, {.rows = 1024, .cols = 452, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
+    {1, {.rows = 8192, .cols = 436, .batch = 1}, 0, 0, ": pieces: ", ": shifted: "},
+    {1, {.rows = 8192, .cols = 452, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
     {2, {.rows = 512, .cols = 228, .batch = 1}, 0, 0, ": windows: ", ": shifted: "},
     /* Tall panels, whose rows end anywhere, and at vectors. */
     {1, {.rows = 399, .cols = 16001, .batch = 1}, 0, 0, ": panels: ", ": shifted: "},
