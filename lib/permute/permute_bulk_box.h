@@ -8,7 +8,7 @@
 
 #define SECTOR WL_PERMUTE_SECTOR
 #define PIECE  256 /* bytes that memory prefers per write */
-/* Bytes per block at most, tables included, so that so many blocks fit a multiprocessor. */
+/* Bytes per block at most, tables included: WL_PERMUTE_BLOCKS fit a multiprocessor. */
 #define WL_PERMUTE_BULK_MEMORY (56 * 1024)
 /* Bytes of shared memory of a multiprocessor, and those that each block has besides its own. */
 #define WL_PERMUTE_SHARED   (228 * 1024)
@@ -120,6 +120,9 @@ void wl__permute_bulk_add_run(struct wl_permute_bulk *bulk, uint64_t count, uint
 void wl__permute_bulk_share_ends(struct wl_permute_bulk *bulk, uint32_t ends);
 /* Where runs have their ends: each column, or those that a run continues in. */
 void wl__permute_bulk_number_ends(struct wl_permute_bulk *bulk);
+
+/* Whether all runs of a tile begin alike within so many bytes, a power of two. */
+bool wl__permute_bulk_begin_alike(const struct wl_permute_bulk *bulk, unsigned bytes);
 
 /* permute_look_ups.c.  Columns that begin alike share look-ups.  Puts columns along the dimension of the
  * loads in which most do.  Returns false if they lie there already.  Runs that continue along the columns

@@ -246,6 +246,13 @@ void wl__permute_bulk_number_ends(struct wl_permute_bulk *bulk) {
     bulk->total = bulk->turn.count * bulk->units * each;
 }
 
+bool wl__permute_bulk_begin_alike(const struct wl_permute_bulk *bulk, unsigned bytes) {
+    uint64_t bits = bulk->column_out;
+    for (uint32_t i = 0; i < bulk->run_parts; i++)
+        bits |= bulk->run[i].out;
+    return bits % bytes == 0;
+}
+
 /* Where a narrow tile's memory ends whose tables end at a place: behind the barrier and the tile's place. */
 static unsigned end_of(unsigned at) {
     return round_up(at, BARRIER) + BARRIER + (unsigned)sizeof(struct wl_permute_place);

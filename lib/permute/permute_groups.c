@@ -5,14 +5,6 @@
 #define WARPS  (WL_PERMUTE_WORDS_THREADS / 32)
 #define VECTOR WL_PERMUTE_ACCESS
 
-/* Whether all runs of a tile begin alike within a vector. */
-static bool are_alike(const struct wl_permute_bulk *bulk) {
-    uint64_t bits = bulk->column_out;
-    for (uint32_t i = 0; i < bulk->run_parts; i++)
-        bits |= bulk->run[i].out;
-    return bits % VECTOR == 0;
-}
-
 /* What the busiest warp takes for so many cells of so many steps.  Words that lie anywhere are read as two.
  */
 static double work_of(const struct wl__tuned_column_groups *tuned, const struct wl_permute_bulk *bulk,
@@ -25,7 +17,7 @@ static double work_of(const struct wl__tuned_column_groups *tuned, const struct 
 unsigned wl__permute_groups_number(struct wl_permute_bulk *bulk, const struct wl__tuned_column_groups *tuned,
                                    unsigned unit) {
     const uint32_t rows = VECTOR / unit, group = 4 / unit;
-    if (!are_alike(bulk))
+    if (!wl__permute_bulk_begin_alike(bulk, VECTOR))
         return 0;
     const uint32_t vectors = (uint32_t)wl__divide_up(bulk->turn.count + rows - 1, rows);
     bulk->span = bulk->turn;

@@ -62,14 +62,6 @@ static uint32_t alike_of(const struct wl_permute_bulk *bulk, unsigned unit, uint
     return best;
 }
 
-/* Whether all runs of a tile begin alike within the 4 bytes whose rows' places are one load. */
-static bool begin_alike(const struct wl_permute_bulk *bulk) {
-    uint64_t bits = bulk->column_out;
-    for (uint32_t i = 0; i < bulk->run_parts; i++)
-        bits |= bulk->run[i].out;
-    return bits % 4 == 0;
-}
-
 unsigned wl__permute_look_ups_tables(struct wl_permute_bulk *bulk, unsigned unit) {
     const unsigned sector = SECTOR / unit, rows = 4 / unit;
     uint32_t span = bulk->turn.count * bulk->units;
@@ -77,7 +69,7 @@ unsigned wl__permute_look_ups_tables(struct wl_permute_bulk *bulk, unsigned unit
     wl__permute_bulk_number_ends(bulk);
     bulk->span = wl__permute_divisor(span);
     bulk->quarter = (span + sector + bulk->units) / (4 * rows) + 1;
-    bulk->tables = begin_alike(bulk) ? 1 : rows;
+    bulk->tables = wl__permute_bulk_begin_alike(bulk, 4) ? 1 : rows;
     bulk->table = bulk->tables * 4 * bulk->quarter * rows * 2;
     return bulk->rows / bulk->turn.count * bulk->table;
 }
