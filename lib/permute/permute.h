@@ -186,8 +186,9 @@ struct wl_permute_bulk {
     uint32_t turn_step, turn_steps; /* a thread's next row lies so many rows further in its turn, and so many
                                        turns */
     uint32_t torn;                  /* whether runs begin or end within sectors */
+    uint32_t table;                 /* bytes of a turn's tables of rows' places */
     /* For bytes that are moved by words.  A task is part of a run, of some groups of four columns. */
-    uint32_t table, table_rows;   /* bytes and entries of a table of rows' places */
+    uint32_t table_rows;          /* entries of a turn's table */
     uint32_t stage, stage_pitch;  /* where its warps' columns are put together, on the noted loads; words per
                                      column */
     uint32_t two;                 /* whether a lane takes two words of each column */
@@ -198,7 +199,7 @@ struct wl_permute_bulk {
     /* For groups of columns that are moved by words (permute_groups.cu). */
     uint32_t
         even; /* whether rows, runs along them and columns that are taken begin at multiples of 4 bytes */
-    /* For elements of so many bytes that are packed in groups; else 0.  They share `table` and `stage`. */
+    /* For elements of so many bytes that are packed in groups, else 0; with `table_rows` and `stage`. */
     uint32_t element;
     uint32_t before;                  /* entries of a table for what lies before a run; 0: nothing does */
     struct wl_permute_divisor others; /* the same, and those for what lies behind it; */

@@ -145,17 +145,17 @@ static __device__ __forceinline__ struct wl_permute_place find_tile(const struct
 }
 
 /* Fills the tile and all tables, and waits for them.  What needs no memory comes before the wait for the
- * kernels before this one.  table_bytes: bytes of a table of rows' places.  Where loads have a table, one
- * warp finds the tile's place for all: rows are many then, and other warps have enough to do.  Where they are
- * few, all find it, and it stays in uniform registers. */
-static __device__ __forceinline__ void fill(const struct wl_permute_bulk &p, uint32_t table_bytes) {
+ * kernels before this one.  Where loads have a table, one warp finds the tile's place for all: rows are many
+ * then, and other warps have enough to do.  Where they are few, all find it, and it stays in uniform
+ * registers. */
+static __device__ __forceinline__ void fill(const struct wl_permute_bulk &p) {
     wl_barrier *barrier = (wl_barrier *)(wl_permute_memory + p.barrier);
     if (p.load_table == 0) {
         const struct wl_permute_place place = find_tile(p);
         __syncthreads();
         wl_await_earlier();
         wl_load_rows(p, place.in, place.first, barrier);
-        note_runs(p, place.out, table_bytes);
+        note_runs(p, place.out);
     } else {
         if (threadIdx.x < 32)
             find_tile(p);
@@ -165,7 +165,7 @@ static __device__ __forceinline__ void fill(const struct wl_permute_bulk &p, uin
         if (p.vectors.count)
             load_vectors(p);
         note_rows(p);
-        note_runs(p, tile_place(p).out, table_bytes);
+        note_runs(p, tile_place(p).out);
         if (p.vectors.count)
             wl_async_wait();
     }

@@ -180,7 +180,7 @@ static __device__ __forceinline__ uint32_t place_of(const struct wl_permute_bulk
 
 extern "C" __global__ void __launch_bounds__(WL_PERMUTE_NARROW_THREADS, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
-    fill(p, p.table);
+    fill(p);
     if (p.odd)
         store_sectors<true, true>(p);
     else if (p.wraps)

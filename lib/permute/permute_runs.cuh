@@ -12,9 +12,7 @@ struct run {
     uint32_t table, along;
 };
 
-/* table_bytes: bytes of a table of rows' places. */
-static __device__ __forceinline__ void note_runs(const struct wl_permute_bulk &p, uint64_t tile,
-                                                 uint32_t table_bytes) {
+static __device__ __forceinline__ void note_runs(const struct wl_permute_bulk &p, uint64_t tile) {
     struct run *table = (struct run *)(wl_permute_memory + p.run_table);
     for (uint32_t r = threadIdx.x; r < p.runs; r += WL_THREADS) {
         struct run run = {tile, 0, 0};
@@ -25,7 +23,7 @@ static __device__ __forceinline__ void note_runs(const struct wl_permute_bulk &p
             row += digit * p.run[i].rows;
             run.along += digit * p.run[i].along;
         }
-        run.table = p.row_table + wl_divide_any(row, &p.turn) * table_bytes;
+        run.table = p.row_table + wl_divide_any(row, &p.turn) * p.table;
         *(uint4 *)&table[r] = *(uint4 *)&run;
     }
 }

@@ -191,7 +191,7 @@ static __device__ __forceinline__ uint32_t place_of(const struct wl_permute_bulk
 
 extern "C" __global__ void __launch_bounds__(WL_THREADS, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
-    fill(p, p.table);
+    fill(p);
     const bool plain = p.lanes == 32 && !p.wraps && p.inner.count == p.columns;
     if (p.two) {
         if (plain && p.paired)
