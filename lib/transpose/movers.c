@@ -523,7 +523,8 @@ static bool is_thin(const struct wl__problem *p) {
     return p->width >= 4 && is_up_to(p->tuned->thin, &p->layout);
 }
 
-/* Whether streams are the fastest of what else can move a few rows or columns. */
+/* Whether streams are the fastest of what else can move a few rows or columns.  Panels in place of streams
+ * that end within a vector count as these: the small mover beats them up to the same size. */
 static bool goes_by_streams(const struct wl__problem *p) {
     const bool pieces = can_pieces(p) && (cost_pieces(p) <= WL_AS_COPY || cost_torn_pieces(p) <= WL_AS_COPY),
                columns = can_columns(p) && cost_columns(p) <= WL_AS_COPY,
