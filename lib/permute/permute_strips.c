@@ -5,6 +5,8 @@
 #define BESIDE  (2 * WL_PERMUTE_ACCESS + WL_PERMUTE_LINE)
 #define THREADS 384
 #define BARRIER 8 /* bytes */
+/* So many times the fewest wavefronts are worth it that loads leave their places within lines. */
+#define CONFLICTS 2
 
 /* Whether other kernels are slower for rows of so many bytes, by their words. */
 static bool suits(const struct wl__tuned_strips *tuned, unsigned width, uint64_t bytes) {
@@ -28,12 +30,48 @@ struct tile {
     uint64_t loads, step, runs, pitch;
 };
 
+/* Wavefronts of a load of 8 bytes by a warp whose lanes take a run's vectors, if loads are so many bytes
+ * apart in shared memory: half a warp's words take one if each has banks of its own. */
+static unsigned wavefronts(uint64_t apart, uint64_t bytes) {
+    enum { HALF = 16, WORD = 8 };
+    unsigned sum = 0;
+    for (unsigned begin = 0; begin < 2 * HALF; begin += HALF) {
+        unsigned in_bank[HALF] = {0}, worst = 0;
+        for (unsigned lane = begin; lane < begin + HALF; lane++) {
+            const uint64_t x = (uint64_t)lane * WL_PERMUTE_ACCESS;
+            unsigned *bank = &in_bank[(x / bytes * apart + x % bytes) / WORD % HALF];
+            if (++*bank > worst)
+                worst = *bank;
+        }
+        sum += worst;
+    }
+    return sum;
+}
+
+/* Bytes within a line from load to load in shared memory.  Loads take fewer requests at their source's place
+ * within lines; where lanes would then want the same banks, only their place within vectors is kept. */
+static uint64_t apart_of(uint64_t in, uint64_t bytes) {
+    const uint64_t kept = in % WL_PERMUTE_LINE;
+    const unsigned now = wavefronts(kept, bytes);
+    unsigned least = now;
+    uint64_t best = kept;
+    for (uint64_t apart = in % WL_PERMUTE_ACCESS; apart < WL_PERMUTE_LINE; apart += WL_PERMUTE_ACCESS) {
+        const unsigned waves = wavefronts(apart, bytes);
+        if (waves < least) {
+            least = waves;
+            best = apart;
+        }
+    }
+    return now > CONFLICTS * least ? best : kept;
+}
+
 /* Chooses the tile of least estimated cost beyond a copy.  Costs are the overlap of tiles and their uneven
  * shares, sectors at the ends of loads, and too few bytes in flight. */
 static bool choose(const struct wl__tuned_strips *tuned, struct tile *best,
                    const struct wl__permute_shape *rows, uint64_t bytes) {
     const unsigned last = rows->by_out[0];
-    const uint64_t along = rows->dim[0].size, size = rows->dim[last].size, in = rows->dim[last].in * bytes;
+    const uint64_t along = rows->dim[0].size, size = rows->dim[last].size,
+                   apart = apart_of(rows->dim[last].in * bytes, bytes);
     /* Each tile has whole sectors of its runs; the rest goes to the next tile. */
     const uint64_t shared = (WL_PERMUTE_SECTOR - 2 + bytes) / bytes;
     double least = 1;
@@ -44,8 +82,8 @@ static bool choose(const struct wl__tuned_strips *tuned, struct tile *best,
         const uint64_t across = wl__divide_up(along, most);
         struct tile tile = {.runs = wl__divide_up(along, across)};
         const uint64_t load = tile.runs * bytes, room = load + 2 * WL_PERMUTE_ACCESS,
-                       fit =
-                           (tuned->memory - 2 * BESIDE) / (tile.pitch = room + (in - room) % WL_PERMUTE_LINE);
+                       fit = (tuned->memory - 2 * BESIDE) /
+                             (tile.pitch = room + (apart - room) % WL_PERMUTE_LINE);
         if (fit < size && fit < 2 * shared)
             continue;
         const uint64_t down = fit < size ? wl__divide_up(size - shared, fit - shared) : 1;

@@ -120,6 +120,19 @@ static void short_rows_are_packed(void **state) {
         }
 }
 
+/* Strips whose loads would lie on the same banks, were they as far apart in shared memory as in the input. */
+static void strips_move(void **state) {
+    (void)state;
+    skip_without_bulk();
+    static const uint64_t sizes[][3] = {{60, 512, 25}, {35, 1024, 23}, {60, 515, 23}};
+    for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        struct problem problem = {3, {0}, {1, 0, 2}, ": strips: "};
+        memcpy(problem.sizes, sizes[i], sizeof(sizes[i]));
+        permute(&problem, 1, 0, 0);
+        permute(&problem, 1, 3, 5);
+    }
+}
+
 int main(int count, char **words) {
     if (count > 1)
         cmocka_set_test_filter(words[1]);
@@ -127,6 +140,7 @@ int main(int count, char **words) {
         cmocka_unit_test(records_and_columns_move),
         cmocka_unit_test(groups_of_columns_move),
         cmocka_unit_test(short_rows_are_packed),
+        cmocka_unit_test(strips_move),
     };
     return cmocka_run_group_tests(tests, open_tiles, close_device);
 }
