@@ -315,17 +315,27 @@ static bool can_matrices(const struct wl__problem *p) {
     return wl__has_bulk(p->context) && wl__permute_is_matrices(p->tuned, &p->shape);
 }
 
-/* Whether tiles are faster for matrices of whole accesses.  Small matrices suit them.  Large ones do if their
- * rows are whole accesses, or of bytes also if rows are shorter than one; large matrices of pairs never do.
- * But see lacks_good_tiles(). */
+/* Whether tiles are faster for matrices of whole accesses.  Small matrices suit them, and all of 8-byte
+ * elements.  Large ones of bytes do if their rows are whole accesses, or shorter than one; of words, whose
+ * rows are whole, they do up to twice the size; large ones of pairs never do.  But see lacks_good_tiles(). */
 static bool suits_tiles(const struct wl__tuned_matrices *tuned, const struct wl__permute_shape *shape) {
     const uint64_t row = shape->dim[0].size * shape->width, matrix = row * shape->dim[1].size;
-    if (shape->width == 2)
+    const bool whole = row % WL_PERMUTE_ACCESS == 0;
+    switch (shape->width) {
+    case 1:
+        return matrix < tuned->words || whole || row < WL_PERMUTE_ACCESS;
+    case 2:
         return matrix < tuned->pairs;
-    if (shape->width != 1 && shape->width != 4)
+    case 4:
+        return matrix < (whole ? 2 : 1) * tuned->words;
+    default:
         return true;
-    return matrix < tuned->words || row % WL_PERMUTE_ACCESS == 0 ||
-           (shape->width == 1 && row < WL_PERMUTE_ACCESS);
+    }
+}
+
+/* Bytes of a matrix up to which records may be faster: beyond what the L2 holds twice as many. */
+static uint64_t largest_record(const struct wl__problem *p) {
+    return (wl__permute_bytes(&p->shape) > p->tuned->cached ? 2 : 1) * p->tuned->matrices.tiny[1];
 }
 
 /* Of bytes those that asynchronous loads fill are good, and those whose rows are whole accesses and that have
@@ -335,7 +345,7 @@ static bool lacks_good_tiles(const struct wl__problem *p, uint64_t matrix) {
     const struct wl__permute_plan *plan = p->plans->tiles;
     switch (p->shape.width) {
     case 1:
-        return matrix > p->tuned->matrices.tiny[1] && !(can_async(p) && plan_tiles(p, ASYNC)) &&
+        return matrix > largest_record(p) && !(can_async(p) && plan_tiles(p, ASYNC)) &&
                (wl__permute_row_bytes(&p->shape) % WL_PERMUTE_ACCESS != 0 ||
                 (plan_tiles(p, REGISTERS) && plan->in_wave + plan->out_wave >= p->tuned->matrices.conflicts));
     case 4:
@@ -354,7 +364,7 @@ static double cost_matrices(const struct wl__problem *p) {
     const uint64_t matrix = p->shape.dim[0].size * p->shape.dim[1].size * width;
     if ((matrix | p->to | p->from) % WL_PERMUTE_ACCESS == 0 && suits_tiles(tuned, &p->shape))
         return wl__cost_where(lacks_good_tiles(p, matrix));
-    return wl__cost_where(!(width <= 2 && matrix <= tuned->tiny[1] &&
+    return wl__cost_where(!(width <= 2 && matrix <= largest_record(p) &&
                             wl__permute_plan_records(p->tuned, p->plans->bulk, &p->shape, width, 0, p->to,
                                                      p->from, tuned->records[matrix > tuned->tiny[0]])));
 }

@@ -20,15 +20,24 @@ bool wl__permute_tears_rows(const struct wl__tuned_permute *tuned, const struct 
            wl__permute_parts_rows(tuned, shape) && wl__small_can(shape);
 }
 
+/* DRAM reads 64 bytes at a time.  Where a row ends within these, the input's next row wants the rest, and has
+ * it read again if that is much later. */
+static bool splits_reads(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape) {
+    const uint64_t row = wl__permute_row_bytes(shape);
+    return shape->width == 16 && row % 64 != 0 && row < tuned->split_row &&
+           shape->dim[1].out * shape->width >= tuned->split_apart;
+}
+
 bool wl__permute_has_long_rows(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape) {
     return wl__permute_row_bytes(shape) >= tuned->rows[__builtin_ctz(shape->width)] &&
-           !wl__permute_tears_rows(tuned, shape);
+           !wl__permute_tears_rows(tuned, shape) && !splits_reads(tuned, shape);
 }
 
 bool wl__permute_rows_beat_strips(const wl_context *context, const struct wl__permute_shape *shape) {
-    const unsigned word = (unsigned)__builtin_ctz(shape->width);
-    return (shape->width < 4 || wl__permute_row_bytes(shape) < context->tuned->rows.seams_4) &&
-           wl__permute_bytes(shape) <= context->tuned->permute.strips.small_array[word];
+    const struct wl__tuned_permute *tuned = &context->tuned->permute;
+    const bool seams = shape->width == 4 && wl__permute_row_bytes(shape) >= context->tuned->rows.seams_4;
+    return wl__permute_bytes(shape) <=
+           (seams ? tuned->cached : tuned->strips.small_array[__builtin_ctz(shape->width)]);
 }
 
 wl_error wl__permute_run_rows(wl_context *context, const struct wl__permute_shape *shape, wl_devptr to,

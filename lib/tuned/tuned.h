@@ -380,11 +380,11 @@ struct wl__tuned_strips {
 /* Small matrices that are transposed and move. */
 struct wl__tuned_matrices {
     uint32_t most; /* bytes of a matrix */
-    /* Bytes from which a matrix wins though it is whole accesses.  words: of 1- and 4-byte elements, if its
-     * rows are not whole.  pairs: of 2-byte elements. */
+    /* Bytes from which a matrix wins though it is whole accesses.  pairs: of 2-byte elements.  words: of
+     * 1- and 4-byte ones, if its rows are not whole; of 4-byte ones whose rows are, from twice as many on. */
     uint32_t words, pairs;
     /* Bytes of matrices of 1- or 2-byte elements, tiny and small ones, up to which records are faster if they
-     * are estimated to cost less than this beyond a copy. */
+     * are estimated to cost less than this beyond a copy.  Small ones have twice as many in large arrays. */
     uint32_t tiny[2];
     double records[2];
     uint32_t conflicts; /* wavefronts of `tiles`, of both sides, from which on matrices of bytes win, though
@@ -429,6 +429,9 @@ struct wl__tuned_permute {
     /* Rows of 8-byte words, of less than torn_row bytes, that lie next to each other in the input move by
      * boxes if they are so many bytes apart in the output. */
     uint32_t torn_row, torn_apart;
+    /* Rows of 16-byte words, of less than split_row bytes and no multiple of 64, move by tiles if the input's
+     * next row lies so many bytes further in the output. */
+    uint32_t split_row, split_apart;
     /* Bytes of registers' tiles up to which rows of 16-byte words are faster one by one, and other 8- and
      * 16-byte elements by boxes. */
     uint32_t rows_tile, small_tile;

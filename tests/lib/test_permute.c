@@ -80,7 +80,7 @@ static void matrices_move(void **state) {
     static const struct problem all[] = {
         {4, {9, 7, 20, 29}, {1, 0, 3, 2}, ": matrices:"},
         {5, {3, 5, 4, 7, 3}, {1, 0, 2, 4, 3}, ": matrices:"},
-        {4, {9, 7, 16, 32}, {1, 0, 3, 2}, tiles},
+        {4, {9, 7, 16, 32}, {1, 0, 3, 2}, tiles}, /* whole rows of bytes */
         {4, {9, 7, 14, 22}, {1, 0, 3, 2}, ": matrices:"},
         {4, {175, 350, 3, 3}, {1, 0, 3, 2}, ": matrices:"}, /* hundreds of them make up a block */
         {4, {9, 7, 20, 28}, {1, 0, 3, 2}, ": matrices:"},   /* whole vectors, but no row is */
@@ -90,18 +90,25 @@ static void matrices_move(void **state) {
         {4, {9, 7, 32, 16}, {1, 0, 3, 2}, ": matrices:"},   /* whole rows, but large for pairs */
         {4, {9, 7, 16, 16}, {1, 0, 3, 2}, tiles},
         {4, {9, 7, 48, 13}, {1, 0, 3, 2}, ": matrices:"}, /* of bytes, that no asynchronous loads take */
+        {4, {207, 50, 13, 20}, {1, 0, 3, 2}, ": bulk:"},  /* larger, but records are cheap */
+        {4, {96, 20, 20, 27}, {1, 0, 3, 2}, ": matrices:"},
+        {4, {9, 7, 8, 32}, {1, 0, 3, 2}, ": matrices:"}, /* whole rows, but large for words */
+        {4, {9, 7, 8, 28}, {1, 0, 3, 2}, tiles},
     };
     permute(&all[0], 1, 0, 0);
     permute(&all[0], 2, 0, 0);
     permute(&all[1], 4, 0, 0);
     permute(&all[1], 8, 0, 0);
     permute(&all[2], 1, 0, 0);
-    permute(&all[2], 4, 0, 0);
     permute(&all[3], 4, 0, 0);
     permute(&all[4], 4, 2, 0);
     permute(&all[5], 1, 0, 0);
     permute(&all[8], 1, 0, 0);
     permute(&all[11], 1, 0, 0);
+    permute(&all[12], 1, 0, 0);
+    permute(&all[13], 1, 0, 0);
+    permute(&all[14], 4, 0, 0);
+    permute(&all[15], 4, 0, 0);
     for (unsigned i = 6; i < 11; i++)
         if (i != 8)
             permute(&all[i], 2, 0, 0);
@@ -140,6 +147,8 @@ static void small_tiles_are_left_to_others(void **state) {
     tuned.permute.small_tile = 6912;
     tuned.permute.rows_tile = 12 << 10;
     tuned.permute.torn_apart = 28000;
+    tuned.permute.split_apart = 80000;
+    tuned.permute.strips.small_array[3] = 8 * 7 * 8 * 501;
     context->tuned = &tuned;
     permute(&(struct problem){4, {9, 3, 39, 3}, {0, 3, 2, 1}, ": small:"}, 8, 0, 0);
     permute(&(struct problem){5, {3, 5, 2, 128, 3}, {2, 1, 0, 4, 3}, ": small:"}, 16, 0, 0);
@@ -148,6 +157,15 @@ static void small_tiles_are_left_to_others(void **state) {
             0);
     permute(&(struct problem){3, {500, 8, 7}, {1, 0, 2}, ": small:"}, 8, 0, 0);
     permute(&(struct problem){3, {499, 8, 7}, {1, 0, 2}, ": rows:"}, 8, 0, 0);
+    if (newest) {
+        /* Rows of 8-byte words go by strips in large arrays; rows of vectors that end within 64 bytes by
+         * tiles. */
+        permute(&(struct problem){3, {502, 8, 7}, {1, 0, 2}, ": strips:"}, 8, 0, 0);
+        permute(&(struct problem){3, {500, 8, 10}, {1, 0, 2}, ": tiles:"}, 16, 0, 0);
+    }
+    permute(&(struct problem){3, {499, 8, 10}, {1, 0, 2}, ": rows:"}, 16, 0, 0);
+    permute(&(struct problem){3, {500, 8, 12}, {1, 0, 2}, ": rows:"}, 16, 0, 0);
+    permute(&(struct problem){3, {500, 8, 34}, {1, 0, 2}, ": rows:"}, 16, 0, 0);
     context->tuned = without;
 }
 
@@ -204,9 +222,14 @@ static void rows_are_rows(void **state) {
     permute(&(struct problem){4, {7, 9, 3, 275}, {1, 0, 2, 3}, ": rows:"}, 1, 0, 0);
     permute(&(struct problem){4, {2, 9, 3, 128}, {0, 2, 1, 3}, ": rows:"}, 2, 0, 0);
     permute(&(struct problem){8, {2, 3, 2, 3, 2, 3, 2, 41}, {6, 5, 4, 3, 2, 1, 0, 7}, ": rows:"}, 1, 1, 1);
-    /* Of 8-byte words from 40 bytes on, and shorter ones where tiles of rows are estimated to be dear. */
+    /* Of 8-byte words from 40 bytes on, but for large arrays; and shorter ones where tiles of rows are
+     * estimated to be dear. */
+    const struct wl__tuned *without = context->tuned;
+    struct wl__tuned tuned = *without;
+    tuned.permute.strips.small_array[3] = 70 * 80 * 40;
+    context->tuned = &tuned;
     permute(&(struct problem){3, {70, 80, 40}, {1, 0, 2}, ": rows:"}, 1, 0, 0);
-    permute(&(struct problem){3, {113, 101, 56}, {1, 0, 2}, ": rows:"}, 1, 0, 0);
+    context->tuned = without;
     permute(&(struct problem){4, {4, 4, 4000, 17}, {0, 2, 1, 3}, ": rows:"}, 1, 0, 0);
     permute(&(struct problem){4, {30, 137, 5, 9}, {0, 2, 1, 3}, ": rows:"}, 2, 0, 0);
     /* Once more from the choice that is kept, at other addresses. */
