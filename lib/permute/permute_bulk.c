@@ -389,8 +389,8 @@ static bool plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_
                               order_of(chosen));
 }
 
-bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
-                           const struct wl__permute_shape *shape, uint64_t to, uint64_t from, bool shifted) {
+static bool plan_any(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
+                     const struct wl__permute_shape *shape, uint64_t to, uint64_t from, bool shifted) {
     const struct wl__tuned_units *units = &tuned->bulk.units;
     struct wl__permute_bulk_plan other;
     const bool planned = plan_bulk(tuned, plan, shape, to, from, shifted, PACKED);
@@ -408,4 +408,13 @@ bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__per
         return true;
     }
     return planned;
+}
+
+bool wl__permute_plan_bulk(const struct wl__tuned_permute *tuned, struct wl__permute_bulk_plan *plan,
+                           const struct wl__permute_shape *shape, uint64_t to, uint64_t from, bool shifted) {
+    if (!plan_any(tuned, plan, shape, to, from, shifted))
+        return false;
+    if (plan->narrow && !plan->words && !plan->groups && !plan->element)
+        wl__permute_look_ups_part_banks(plan);
+    return true;
 }

@@ -133,8 +133,16 @@ unsigned wl__permute_look_ups_tables(struct wl_permute_bulk *bulk, unsigned unit
 /* Blocks of so many bytes that a multiprocessor takes, of an array of `bytes`.  All together they have as
  * many threads, whatever their number. */
 unsigned wl__permute_look_ups_blocks(const struct wl__tuned_bulk *tuned, unsigned memory, uint64_t bytes);
-/* Numbers columns that share look-ups apart from the other runs, for blocks of so many threads. */
-void wl__permute_look_ups_number(struct wl_permute_bulk *bulk, unsigned unit, unsigned threads);
+/* Lanes of a warp along a run at first. */
+#define WL_PERMUTE_LANES 8
+/* Numbers columns that share look-ups apart from the other runs, for blocks of so many threads, with so many
+ * lanes of a warp along a run if it is long enough. */
+void wl__permute_look_ups_number(struct wl_permute_bulk *bulk, unsigned unit, unsigned threads,
+                                 unsigned lanes);
+/* Wavefronts per element that a warp looks up (permute_bulk_cost.c). */
+double wl__permute_look_ups_wavefronts(const struct wl_permute_bulk *bulk, unsigned unit);
+/* Has more lanes of a warp along runs, or loads of bytes further apart, where fewer banks conflict then. */
+void wl__permute_look_ups_part_banks(struct wl__permute_bulk_plan *plan);
 
 /* Lays out the kernel's tables behind a tile of so many bytes, whose rows, runs and columns are set; false
  * where they do not fit, or where no other dimension is better for columns.  `taken` and `element` are a

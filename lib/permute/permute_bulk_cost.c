@@ -1,6 +1,8 @@
 /* Estimates the cost beyond a copy, as a share of it, of tiles that bulk copies fill. */
 #include "lib/permute/permute_bulk_box.h"
 
+#define SAMPLES 2
+
 /* ---------------------------------------------------------------- banks of shared memory */
 
 /* The place of element `row` of a run in the tile. */
@@ -122,6 +124,42 @@ static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned uni
         total += words.worst;
     }
     return (double)total / samples;
+}
+
+/* The same for all of a tile's look-ups: those of some kinds of columns, stretches of runs and elements. */
+double wl__permute_look_ups_wavefronts(const struct wl_permute_bulk *bulk, unsigned unit) {
+    const uint32_t vector = WL_PERMUTE_ACCESS / unit, sector = SECTOR / unit, deep = 32 / bulk->lanes,
+                   span = bulk->span.count, kinds = bulk->kinds.count, along = bulk->along.count;
+    const bool pairs = unit == 1 && bulk->odd; /* of columns, one of which a lane takes */
+    double lanes_waves = 0, lanes = 0;
+    for (uint32_t kind = 0; kind < kinds; kind += wl__divide_up(kinds, SAMPLES))
+        for (uint32_t stretch = 0; stretch < along; stretch += wl__divide_up(along, SAMPLES))
+            for (uint32_t j = 0; j<vector; j += vector> 4 ? 3 : 1) {
+                struct words words = {.worst = 0};
+                for (uint32_t lane = 0; lane < 32; lane++) {
+                    const uint32_t down = lane / bulk->lanes,
+                                   column =
+                                       pairs ? kind / 2 * 2 * deep + kind % 2 + 2 * down : kind * deep + down,
+                                   to = (uint32_t)(bulk->tiles.to + column * bulk->column_out),
+                                   number = stretch * bulk->lanes + lane % bulk->lanes,
+                                   begin = (0u - to) % SECTOR / unit + number * vector,
+                                   end = begin - number % 2 * vector + sector;
+                    if (column >= bulk->alike || column >= bulk->columns ||
+                        end - (bulk->wraps ? sector - 1 : 0) > span)
+                        continue;
+                    uint32_t i = begin + j;
+                    if (bulk->odd) {
+                        const uint32_t at = place_of(bulk, begin, vector) + column * bulk->column_in;
+                        i = begin + (j + (down - at / 4) * bulk->odd % 4 * (vector / 4)) % vector;
+                    }
+                    const uint32_t row = i % span,
+                                   at = place_of(bulk, row / bulk->units, vector) + row % bulk->units * unit;
+                    add_word(&words, (at + (column + i / span) * bulk->column_in) / 4);
+                    lanes++;
+                }
+                lanes_waves += words.worst * 32;
+            }
+    return lanes > 0 ? lanes_waves / lanes : 0;
 }
 
 /* The same for elements that are packed: the first groups of the first columns. */

@@ -269,7 +269,7 @@ static unsigned lay_out_tables(struct wl__permute_bulk_plan *plan, const struct 
         /* Loads' table, if there is one, is 16 bytes each, at a multiple of these. */
         plan->blocks = wl__permute_look_ups_blocks(tuned, end_of(tables + 16 * (1 + (unsigned)loads)), bytes);
         plan->threads = WL_PERMUTE_BLOCKS * WL_PERMUTE_NARROW_THREADS / plan->blocks;
-        wl__permute_look_ups_number(bulk, unit, plan->threads);
+        wl__permute_look_ups_number(bulk, unit, plan->threads, WL_PERMUTE_LANES);
         return lay_out_loads(bulk, tables, loads, even, false, plan->threads);
     }
     plan->blocks = WL_PERMUTE_BLOCKS;

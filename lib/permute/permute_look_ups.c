@@ -1,6 +1,9 @@
 /* Look-ups of rows' places that a tile's columns share. */
 #include "lib/permute/permute_bulk_box.h"
 
+/* Wavefronts of a warp's look-up that are few enough. */
+#define FEW_WAVEFRONTS 1.5
+
 /* Accesses by warps to the kinds of columns that a number of `alike` makes. */
 static uint32_t kinds_of(const struct wl_permute_bulk *bulk, unsigned unit, uint32_t alike) {
     const uint32_t kinds = bulk->columns < alike ? bulk->columns : alike,
@@ -82,12 +85,13 @@ unsigned wl__permute_look_ups_blocks(const struct wl__tuned_bulk *tuned, unsigne
     return WL_PERMUTE_BLOCKS;
 }
 
-void wl__permute_look_ups_number(struct wl_permute_bulk *bulk, unsigned unit, unsigned threads) {
+void wl__permute_look_ups_number(struct wl_permute_bulk *bulk, unsigned unit, unsigned threads,
+                                 unsigned lanes) {
     const unsigned sector = SECTOR / unit;
     const uint32_t span = bulk->span.count;
     uint64_t sectors = bulk->wraps ? wl__divide_up(span, sector) : span / sector;
     uint64_t vectors = sectors ? 2 * sectors : 1;
-    bulk->lanes = 8;
+    bulk->lanes = lanes;
     while (bulk->lanes / 2 >= vectors)
         bulk->lanes /= 2;
     bulk->along = wl__permute_divisor(wl__divide_up(vectors, bulk->lanes));
@@ -97,4 +101,71 @@ void wl__permute_look_ups_number(struct wl_permute_bulk *bulk, unsigned unit, un
     bulk->alike_out = bulk->alike * bulk->column_out;
     bulk->kinds = wl__permute_divisor(kinds_of(bulk, unit, bulk->alike));
     bulk->cells = bulk->runs * bulk->along.count * bulk->kinds.count;
+}
+
+/* What a tile's look-ups take: instructions for places that columns share, and wavefronts for elements. */
+static double work_of(const struct wl__permute_bulk_plan *plan) {
+    enum { PLACES = 12 };
+    const struct wl_permute_bulk *bulk = &plan->bulk;
+    const uint64_t turns = wl__divide_up(bulk->cells, plan->threads / 32),
+                   same = wl__divide_up(bulk->columns, bulk->alike);
+    return (double)turns * (PLACES + (double)same * WL_PERMUTE_ACCESS / plan->unit *
+                                         wl__permute_look_ups_wavefronts(bulk, plan->unit));
+}
+
+/* Takes the plan if it has less to do by a twentieth. */
+static void keep_better(struct wl__permute_bulk_plan *best, double *least,
+                        const struct wl__permute_bulk_plan *trial) {
+    const double work = work_of(trial);
+    if (work < *least * 19 / 20) {
+        *least = work;
+        *best = *trial;
+    }
+}
+
+/* Puts loads so far apart, and moves what lies behind the tile; false if that is too much for a block. */
+static bool part_loads(struct wl__permute_bulk_plan *plan, uint32_t pitch, uint32_t swizzle) {
+    struct wl_permute_bulk *bulk = &plan->bulk;
+    const uint32_t apart = WL_PERMUTE_ACCESS / plan->unit, before = bulk->loads * bulk->pitch,
+                   swizzled = bulk->loads / apart * bulk->swizzle;
+    bulk->phase = WL_PERMUTE_ACCESS;
+    bulk->pitch = pitch;
+    bulk->swizzle = swizzle;
+    /* A multiple of 16 in either direction. */
+    const uint32_t more = bulk->loads * pitch + bulk->loads / apart * swizzle - before - swizzled,
+                   moved = (more + WL_PERMUTE_ACCESS - 1) & ~(uint32_t)(WL_PERMUTE_ACCESS - 1);
+    bulk->run_table += moved;
+    bulk->row_table += moved;
+    bulk->load_table += bulk->load_table ? moved : 0;
+    bulk->barrier += moved;
+    plan->memory += moved;
+    return plan->memory <= (plan->blocks == WL_PERMUTE_BLOCKS
+                                ? WL_PERMUTE_BULK_MEMORY
+                                : WL_PERMUTE_SHARED / plan->blocks - WL_PERMUTE_RESERVED);
+}
+
+void wl__permute_look_ups_part_banks(struct wl__permute_bulk_plan *plan) {
+    enum { SWIZZLES = 3 * WL_PERMUTE_ACCESS };
+    const struct wl__permute_bulk_plan first = *plan;
+    if (wl__permute_look_ups_wavefronts(&plan->bulk, plan->unit) <= FEW_WAVEFRONTS)
+        return;
+    double least = work_of(plan);
+    for (unsigned lanes = 2 * WL_PERMUTE_LANES; first.bulk.lanes == WL_PERMUTE_LANES && lanes <= 32;
+         lanes *= 2) {
+        struct wl__permute_bulk_plan trial = first;
+        wl__permute_look_ups_number(&trial.bulk, trial.unit, trial.threads, lanes);
+        keep_better(plan, &least, &trial);
+    }
+    /* Wider elements gain less by that than they lose by copies that take more requests. */
+    if (first.unit > 1 || first.bulk.joined_load)
+        return;
+    const struct wl__permute_bulk_plan second = *plan;
+    const uint32_t pitch =
+        (second.bulk.load + 2 * WL_PERMUTE_ACCESS - 1) / WL_PERMUTE_ACCESS * WL_PERMUTE_ACCESS;
+    for (uint32_t swizzle = 0; swizzle < SWIZZLES; swizzle += WL_PERMUTE_ACCESS)
+        for (uint32_t pad = 0; pad < WL_PERMUTE_LINE; pad += WL_PERMUTE_ACCESS) {
+            struct wl__permute_bulk_plan trial = second;
+            if (part_loads(&trial, pitch + pad, swizzle))
+                keep_better(plan, &least, &trial);
+        }
 }
