@@ -17,38 +17,45 @@ static void plan(struct wl__permute_bulk_plan *plan, unsigned width, unsigned ra
     assert_true(plan->narrow && !plan->words && !plan->groups && !plan->element);
 }
 
-/* Columns that are 128 bytes apart lie on the same banks: all lanes go along a run, of elements of each
- * width. */
-static void more_lanes_lie_along_runs(void **state) {
-    (void)state;
-    struct wl__permute_bulk_plan of;
-    plan(&of, 1, 4, (const uint64_t[]){5, 32768, 16, 8}, (const unsigned[]){1, 3, 2, 0});
-    assert_int_equal(of.bulk.column_in, 128);
-    assert_int_equal(of.bulk.lanes, 32);
-    assert_true(wl__permute_look_ups_wavefronts(&of.bulk, 1) <= 2);
-    plan(&of, 2, 4, (const uint64_t[]){5, 98, 78, 751}, (const unsigned[]){2, 1, 3, 0});
-    assert_int_equal(of.bulk.lanes, 32);
-}
+static const struct {
+    unsigned width, rank;
+    uint64_t sizes[6];
+    unsigned order[6];
+    unsigned lanes, phase, pitch; /* the pitch modulo a line */
+    double most;                  /* wavefronts */
+} all[] = {
+    /* Columns that are 128 bytes apart lie on the same banks: more lanes go along a run. */
+    {1, 4, {5, 32768, 16, 8}, {1, 3, 2, 0}, 32, 128, 0, 2},
+    {1, 4, {4, 66477, 43, 56}, {2, 1, 3, 0}, 16, 128, 0, 2},
+    {2, 4, {5, 98, 78, 751}, {2, 1, 3, 0}, 32, 32, 96, 2.5},
+    /* Loads of bytes lie further apart, those of pairs do not. */
+    {1, 5, {24, 3, 7, 65536, 3}, {4, 0, 3, 2, 1}, 2, 16, 32, 3.1},
+    {1, 4, {53, 14, 5155, 8}, {1, 3, 2, 0}, 4, 16, 16, 2.5},
+    {1, 5, {200, 4, 5, 24869, 7}, {3, 0, 4, 2, 1}, 16, 16, 48, 2.9},
+    {2, 5, {5, 512, 5, 907, 4}, {0, 1, 4, 3, 2}, 2, 128, 0, 7},
+    {2, 5, {30, 11, 7, 512, 17}, {0, 2, 4, 3, 1}, 8, 16, 16, 2},
+    /* They would not fit. */
+    {1, 5, {11, 112, 10, 960, 7}, {3, 1, 4, 2, 0}, 8, 32, 96, 2.6},
+    /* Few wavefronts are left as they are. */
+    {1, 6, {49, 112, 32, 4, 10, 6}, {5, 1, 0, 2, 4, 3}, 8, 128, 0, 1.5},
+};
 
-/* Loads of bytes that would lie a multiple of 128 bytes apart do not; no tile is more than its block has. */
-static void loads_of_bytes_lie_further_apart(void **state) {
+static void lanes_have_banks_of_their_own(void **state) {
     (void)state;
-    struct wl__permute_bulk_plan of;
-    plan(&of, 1, 5, (const uint64_t[]){24, 3, 7, 65536, 3}, (const unsigned[]){4, 0, 3, 2, 1});
-    assert_int_equal(of.bulk.phase, WL_PERMUTE_ACCESS);
-    assert_int_not_equal(of.bulk.pitch % WL_PERMUTE_LINE, 0);
-    assert_true(of.memory <= WL_PERMUTE_BULK_MEMORY);
-    assert_true(of.bulk.run_table >= of.bulk.loads * of.bulk.pitch);
-    assert_int_equal(of.memory - of.bulk.barrier, 8 + sizeof(struct wl_permute_place));
-    assert_true(wl__permute_look_ups_wavefronts(&of.bulk, 1) <= 3.1);
-    plan(&of, 2, 3, (const uint64_t[]){4, 551440, 4}, (const unsigned[]){2, 1, 0});
-    assert_int_equal(of.bulk.pitch % WL_PERMUTE_LINE, 0);
+    for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        struct wl__permute_bulk_plan of;
+        plan(&of, all[i].width, all[i].rank, all[i].sizes, all[i].order);
+        assert_int_equal(of.bulk.lanes, all[i].lanes);
+        assert_int_equal(of.bulk.phase, all[i].phase);
+        assert_int_equal(of.bulk.pitch % WL_PERMUTE_LINE, all[i].pitch);
+        assert_true(of.bulk.run_table >= of.bulk.loads * of.bulk.pitch);
+        assert_int_equal(of.memory - of.bulk.barrier, 8 + sizeof(struct wl_permute_place));
+        assert_true(of.blocks * (of.memory + WL_PERMUTE_RESERVED) <= WL_PERMUTE_SHARED);
+        assert_true(wl__permute_look_ups_wavefronts(&of.bulk, all[i].width) <= all[i].most);
+    }
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(more_lanes_lie_along_runs),
-        cmocka_unit_test(loads_of_bytes_lie_further_apart),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_have_banks_of_their_own)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
