@@ -1,7 +1,7 @@
 /* Estimates the cost beyond a copy, as a share of it, of tiles that bulk copies fill. */
 #include "lib/permute/permute_bulk_box.h"
 
-#define SAMPLES 2
+#define SAMPLES 2 /* kinds of columns, and stretches of runs, that are counted */
 
 /* ---------------------------------------------------------------- banks of shared memory */
 
@@ -129,12 +129,13 @@ static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned uni
 /* The same for all of a tile's look-ups: those of some kinds of columns, stretches of runs and elements. */
 double wl__permute_look_ups_wavefronts(const struct wl_permute_bulk *bulk, unsigned unit) {
     const uint32_t vector = WL_PERMUTE_ACCESS / unit, sector = SECTOR / unit, deep = 32 / bulk->lanes,
-                   span = bulk->span.count, kinds = bulk->kinds.count, along = bulk->along.count;
+                   span = bulk->span.count, kinds = bulk->kinds.count, along = bulk->along.count,
+                   next = vector > 4 ? 3 : 1;
     const bool pairs = unit == 1 && bulk->odd; /* of columns, one of which a lane takes */
     double lanes_waves = 0, lanes = 0;
     for (uint32_t kind = 0; kind < kinds; kind += wl__divide_up(kinds, SAMPLES))
         for (uint32_t stretch = 0; stretch < along; stretch += wl__divide_up(along, SAMPLES))
-            for (uint32_t j = 0; j<vector; j += vector> 4 ? 3 : 1) {
+            for (uint32_t j = 0; j < vector; j += next) {
                 struct words words = {.worst = 0};
                 for (uint32_t lane = 0; lane < 32; lane++) {
                     const uint32_t down = lane / bulk->lanes,

@@ -18,9 +18,10 @@
  *
  * Small tiles have blocks of fewer threads, so that a multiprocessor takes more of them.
  *
- * Bank conflicts: rows keep their places modulo 128 bytes, so they have the same distance as in the array.
- * Where it is odd, the 8 lanes along a run, 16 bytes of rows apart, have every fourth bank.  The lanes of 4
- * columns then begin with different words of their vectors, and so take the banks between. */
+ * Bank conflicts: the library chooses how many lanes lie along a run, and how far loads of bytes lie apart
+ * (permute_look_ups.c).  Other rows keep their places modulo 128 bytes, so they have the same distance as in
+ * the array.  Where it is odd, the 8 lanes along a run, 16 bytes of rows apart, have every fourth bank.  The
+ * lanes of 4 columns then begin with different words of their vectors, and so take the banks between. */
 #define WL_NARROW  1
 #define WL_THREADS blockDim.x
 #include "lib/permute/permute_fill.cuh"
