@@ -103,23 +103,46 @@ static void add_word(struct words *words, uint32_t word) {
         words->worst = words->in_bank[bank];
 }
 
+/* Where a warp's access to the tile begins for one of its lanes: its column, counted from the first run's,
+ * and the unit of the column's run. */
+struct lane {
+    uint32_t column, begin;
+};
+
+static struct lane lane_of(const struct wl_permute_bulk *bulk, unsigned unit, uint32_t lane, uint32_t kind,
+                           uint32_t stretch) {
+    const uint32_t down = lane / bulk->lanes, deep = 32 / bulk->lanes,
+                   /* Bytes take every other column where rows are at an odd distance. */
+        column = unit == 1 && bulk->odd ? kind / 2 * 2 * deep + kind % 2 + 2 * down : kind * deep + down,
+                   to = (uint32_t)(bulk->tiles.to + column * bulk->column_out);
+    return (struct lane){column, (0u - to) % SECTOR / unit + (stretch * bulk->lanes + lane % bulk->lanes) *
+                                                                 (WL_PERMUTE_ACCESS / unit)};
+}
+
+/* The word of shared memory that it takes for element j of its vector. */
+static uint32_t word_of(const struct wl_permute_bulk *bulk, unsigned unit, uint32_t lane, struct lane of,
+                        uint32_t j) {
+    const uint32_t vector = WL_PERMUTE_ACCESS / unit, span = bulk->span.count;
+    uint32_t i = of.begin + j;
+    if (bulk->odd) {
+        const uint32_t at = place_of(bulk, of.begin, vector) + of.column * bulk->column_in;
+        i = of.begin + (j + (lane / bulk->lanes - at / 4) * bulk->odd % 4 * (vector / 4)) % vector;
+    }
+    const uint32_t row = i % span;
+    return (place_of(bulk, row / bulk->units, vector) + row % bulk->units * unit +
+            (of.column + i / span) * bulk->column_in) /
+           4;
+}
+
 /* The same for narrow elements, for the first warp's lanes and columns. */
 static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned unit) {
-    unsigned vector = WL_PERMUTE_ACCESS / unit, total = 0, samples = 0, width = bulk->column_in;
+    unsigned vector = WL_PERMUTE_ACCESS / unit, total = 0, samples = 0;
     for (unsigned j = 0; j < vector; j += vector / 2, samples++) {
         struct words words = {.worst = 0};
         for (unsigned lane = 0; lane < 32; lane++) {
-            uint32_t down = lane / bulk->lanes, column = down * (bulk->odd && unit == 1 ? 2 : 1),
-                     to = (uint32_t)(bulk->tiles.to + column * bulk->column_out),
-                     begin = (0u - to) % SECTOR / unit + lane % bulk->lanes * vector, i = begin + j;
-            if (column >= bulk->columns || begin + vector > bulk->span.count)
-                continue;
-            if (bulk->odd) {
-                uint32_t at = place_of(bulk, begin, vector) + column * width;
-                i = begin + (j + (down - at / 4) * bulk->odd % 4 * (vector / 4)) % vector;
-            }
-            uint32_t row = place_of(bulk, i / bulk->units, vector) + i % bulk->units * unit;
-            add_word(&words, (row + column * width) / 4);
+            const struct lane of = lane_of(bulk, unit, lane, 0, 0);
+            if (of.column < bulk->columns && of.begin + vector <= bulk->span.count)
+                add_word(&words, word_of(bulk, unit, lane, of, j));
         }
         total += words.worst;
     }
@@ -128,34 +151,20 @@ static double narrow_wavefronts(const struct wl_permute_bulk *bulk, unsigned uni
 
 /* The same for all of a tile's look-ups: those of some kinds of columns, stretches of runs and elements. */
 double wl__permute_look_ups_wavefronts(const struct wl_permute_bulk *bulk, unsigned unit) {
-    const uint32_t vector = WL_PERMUTE_ACCESS / unit, sector = SECTOR / unit, deep = 32 / bulk->lanes,
-                   span = bulk->span.count, kinds = bulk->kinds.count, along = bulk->along.count,
-                   next = vector > 4 ? 3 : 1;
-    const bool pairs = unit == 1 && bulk->odd; /* of columns, one of which a lane takes */
+    const uint32_t vector = WL_PERMUTE_ACCESS / unit, sector = SECTOR / unit, kinds = bulk->kinds.count,
+                   along = bulk->along.count, next = vector > 4 ? 3 : 1;
     double lanes_waves = 0, lanes = 0;
     for (uint32_t kind = 0; kind < kinds; kind += wl__divide_up(kinds, SAMPLES))
         for (uint32_t stretch = 0; stretch < along; stretch += wl__divide_up(along, SAMPLES))
             for (uint32_t j = 0; j < vector; j += next) {
                 struct words words = {.worst = 0};
                 for (uint32_t lane = 0; lane < 32; lane++) {
-                    const uint32_t down = lane / bulk->lanes,
-                                   column =
-                                       pairs ? kind / 2 * 2 * deep + kind % 2 + 2 * down : kind * deep + down,
-                                   to = (uint32_t)(bulk->tiles.to + column * bulk->column_out),
-                                   number = stretch * bulk->lanes + lane % bulk->lanes,
-                                   begin = (0u - to) % SECTOR / unit + number * vector,
-                                   end = begin - number % 2 * vector + sector;
-                    if (column >= bulk->alike || column >= bulk->columns ||
-                        end - (bulk->wraps ? sector - 1 : 0) > span)
+                    const struct lane of = lane_of(bulk, unit, lane, kind, stretch);
+                    const uint32_t end = of.begin - lane % bulk->lanes % 2 * vector + sector;
+                    if (of.column >= bulk->alike || of.column >= bulk->columns ||
+                        end - (bulk->wraps ? sector - 1 : 0) > bulk->span.count)
                         continue;
-                    uint32_t i = begin + j;
-                    if (bulk->odd) {
-                        const uint32_t at = place_of(bulk, begin, vector) + column * bulk->column_in;
-                        i = begin + (j + (down - at / 4) * bulk->odd % 4 * (vector / 4)) % vector;
-                    }
-                    const uint32_t row = i % span,
-                                   at = place_of(bulk, row / bulk->units, vector) + row % bulk->units * unit;
-                    add_word(&words, (at + (column + i / span) * bulk->column_in) / 4);
+                    add_word(&words, word_of(bulk, unit, lane, of, j));
                     lanes++;
                 }
                 lanes_waves += words.worst * 32;

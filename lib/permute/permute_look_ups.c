@@ -123,25 +123,27 @@ static void keep_better(struct wl__permute_bulk_plan *best, double *least,
     }
 }
 
+/* Bytes of a tile's loads in shared memory, without what their places add. */
+static uint32_t loads_of(const struct wl_permute_bulk *bulk, unsigned unit) {
+    return bulk->loads * bulk->pitch + bulk->loads / apart_of(unit, 0, false) * bulk->swizzle;
+}
+
 /* Puts loads so far apart, and moves what lies behind the tile; false if that is too much for a block. */
 static bool part_loads(struct wl__permute_bulk_plan *plan, uint32_t pitch, uint32_t swizzle) {
     struct wl_permute_bulk *bulk = &plan->bulk;
-    const uint32_t apart = WL_PERMUTE_ACCESS / plan->unit, before = bulk->loads * bulk->pitch,
-                   swizzled = bulk->loads / apart * bulk->swizzle;
+    const uint32_t before = loads_of(bulk, plan->unit);
     bulk->phase = WL_PERMUTE_ACCESS;
     bulk->pitch = pitch;
     bulk->swizzle = swizzle;
     /* A multiple of 16 in either direction. */
-    const uint32_t more = bulk->loads * pitch + bulk->loads / apart * swizzle - before - swizzled,
-                   moved = (more + WL_PERMUTE_ACCESS - 1) & ~(uint32_t)(WL_PERMUTE_ACCESS - 1);
+    const uint32_t moved =
+        (loads_of(bulk, plan->unit) - before + WL_PERMUTE_ACCESS - 1) & ~(uint32_t)(WL_PERMUTE_ACCESS - 1);
     bulk->run_table += moved;
     bulk->row_table += moved;
     bulk->load_table += bulk->load_table ? moved : 0;
     bulk->barrier += moved;
     plan->memory += moved;
-    return plan->memory <= (plan->blocks == WL_PERMUTE_BLOCKS
-                                ? WL_PERMUTE_BULK_MEMORY
-                                : WL_PERMUTE_SHARED / plan->blocks - WL_PERMUTE_RESERVED);
+    return plan->blocks * (plan->memory + WL_PERMUTE_RESERVED) <= WL_PERMUTE_SHARED;
 }
 
 void wl__permute_look_ups_part_banks(struct wl__permute_bulk_plan *plan) {
