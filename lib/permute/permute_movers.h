@@ -30,8 +30,7 @@ bool wl__permute_tears_rows(const struct wl__tuned_permute *tuned, const struct 
 /* Whether rows are so long that they move one by one, unless they are torn. */
 bool wl__permute_has_long_rows(const struct wl__tuned_permute *tuned, const struct wl__permute_shape *shape);
 /* A small array's strips are few, and the last of them leave multiprocessors idle: rows are faster one by one
- * there.  Of what is small for words, those of 4 bytes that would have seams are only in what the L2 holds.
- */
+ * there.  Rows of 4-byte words that would have seams are so only in arrays that the L2 holds. */
 bool wl__permute_rows_beat_strips(const wl_context *context, const struct wl__permute_shape *shape);
 wl_error wl__permute_run_rows(wl_context *context, const struct wl__permute_shape *shape, wl_devptr to,
                               wl_devptr from, wl_stream stream);

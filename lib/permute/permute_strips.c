@@ -50,7 +50,7 @@ static unsigned wavefronts(uint64_t apart, uint64_t bytes) {
 
 /* Bytes within a line from load to load in shared memory.  Loads take fewer requests at their source's place
  * within lines; where lanes would then want the same banks, only their place within vectors is kept. */
-static uint64_t apart_of(uint64_t in, uint64_t bytes) {
+static uint64_t past_line(uint64_t in, uint64_t bytes) {
     const uint64_t kept = in % WL_PERMUTE_LINE;
     const unsigned now = wavefronts(kept, bytes);
     unsigned least = now;
@@ -71,7 +71,7 @@ static bool choose(const struct wl__tuned_strips *tuned, struct tile *best,
                    const struct wl__permute_shape *rows, uint64_t bytes) {
     const unsigned last = rows->by_out[0];
     const uint64_t along = rows->dim[0].size, size = rows->dim[last].size,
-                   apart = apart_of(rows->dim[last].in * bytes, bytes);
+                   apart = past_line(rows->dim[last].in * bytes, bytes);
     /* Each tile has whole sectors of its runs; the rest goes to the next tile. */
     const uint64_t shared = (WL_PERMUTE_SECTOR - 2 + bytes) / bytes;
     double least = 1;
