@@ -59,6 +59,18 @@ static void add_image(const wl_context *context, struct wl__panels *p) {
     p->shared = shared;
 }
 
+/* Adds places of short columns of bytes, if two blocks still fit. */
+static void add_places(const wl_context *context, unsigned width, const wl_transpose_layout *l,
+                       struct wl__panels *p) {
+    const uint32_t places = (p->shared + VECTOR - 1) / VECTOR * VECTOR;
+    if (width > 1 || p->gaps || p->image || l->rows >= WL_PLACES_ROWS ||
+        l->rows * p->cols < WL_PLACES_LEAST || l->rows * p->pitch > WL_PLACES_MOST ||
+        places + WL_PLACES > wl__shared_for(context, 2, 0))
+        return;
+    p->places = places;
+    p->shared = places + WL_PLACES;
+}
+
 static bool is_small(const wl_transpose_layout *l) {
     return l->rows >= 2 && l->cols >= 2 && l->rows <= ROWS_LIMIT && l->cols <= UINT32_MAX;
 }
@@ -105,6 +117,7 @@ bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_tra
     };
     if (by_groups(width, l->rows, l->from_ld, out->gaps))
         add_image(context, out);
+    add_places(context, width, l, out);
     return true;
 }
 
@@ -172,6 +185,7 @@ bool wl__panels_columns(const wl_context *context, unsigned width, const wl_tran
         .bytes = (uint32_t)(width * l->rows * cols),
         .shared = rows * pitch + BESIDE,
     };
+    add_places(context, width, l, out);
     return true;
 }
 
@@ -190,6 +204,25 @@ static uint32_t conflicts_at(unsigned width, uint32_t rows, const struct wl__pan
                 most = lanes[at / 4 % 32];
     }
     return most;
+}
+
+/* The same for bytes in columns of fewer than a vector has, which turn at other elements in each lane: the
+ * sum for some of a vector's elements. */
+static uint32_t conflicts_of_short(uint32_t rows, const struct wl__panels *p, uint32_t apart) {
+    const uint32_t side = side_of(1), elements = rows * p->cols, first = apart / 2 / side * side;
+    uint32_t sum = 0;
+    for (uint32_t k = 0; k < VECTOR; k += VECTOR / 3) {
+        uint8_t lanes[32] = {0};
+        uint8_t most = 0;
+        for (uint32_t lane = 0; lane < 32; lane++) {
+            const uint32_t e = (first + lane / side * apart + lane % side) * VECTOR + k, rest = e % elements,
+                           at = e / elements * p->stride + rest % rows * p->pitch + rest / rows;
+            if (++lanes[at / 4 % 32] > most)
+                most = lanes[at / 4 % 32];
+        }
+        sum += most;
+    }
+    return sum;
 }
 
 /* The same for 1- and 2-byte elements if all lanes are consecutive and every eight of them begin with another
@@ -214,18 +247,20 @@ static uint32_t conflicts_turned(unsigned width, uint32_t rows, const struct wl_
 /* The distance in vectors: a share of the panel, or up to a tenth more if conflicts are fewer then.
  * Gathering bytes takes most accesses, and is worth a longer search; 0 if lanes should be rotated. */
 static uint32_t apart_of(unsigned width, uint32_t rows, const struct wl__panels *p) {
-    const uint32_t side = side_of(width), tries = width == 1 ? 16 : 8, places = width == 1 ? 2 : 1;
+    const bool is_short = width == 1 && !p->gaps && rows < VECTOR;
+    const uint32_t side = side_of(width), tries = width == 1 ? 16 : 8;
+    const uint32_t samples = is_short ? 4 : width == 1 ? 2 : 1; /* that are summed up */
     const uint32_t vectors =
         p->gaps ? p->together * p->cols * (rows / (16 / width)) : (p->bytes + 16 * side - width + 15) / 16;
     const uint32_t least = (vectors + 31) / 32 * side;
     uint32_t best = least, fewest = UINT32_MAX;
     for (uint32_t i = 0, apart = least; i < tries && apart <= least + least / 10 + side; i++, apart += side) {
-        uint32_t conflicts = 0;
-        for (uint32_t place = 0; place < places; place++)
+        uint32_t conflicts = is_short ? conflicts_of_short(rows, p, apart) : 0;
+        for (uint32_t place = 0; place < samples && !is_short; place++)
             conflicts += conflicts_at(width, rows, p, apart, place * (apart / 2 / side * side));
         if (conflicts < fewest)
             fewest = conflicts, best = apart;
-        if (conflicts == places)
+        if (conflicts == samples)
             break;
     }
     if (width > 2 || !p->bulk || p->gaps || rows < 16 / width)
@@ -233,7 +268,7 @@ static uint32_t apart_of(unsigned width, uint32_t rows, const struct wl__panels 
     uint32_t turned = 0;
     for (uint32_t place = 0; place < 4; place++)
         turned += conflicts_turned(width, rows, p, vectors / 128 * 32 * place);
-    return turned + TURNED_GAIN <= 4 / places * fewest ? 0 : best;
+    return turned + TURNED_GAIN <= 4 / samples * fewest ? 0 : best;
 }
 
 /* The same, cached: programs transpose one shape many times, and a search takes as long as a launch. */
@@ -301,6 +336,7 @@ wl_error wl__panels_transpose(wl_context *context, unsigned width, wl_devptr to,
         .row_step = threads / windows,
         .row_stores = stores,
         .apart = p->image ? 0 : apart_again(width, p->gaps && rows >= each ? stores * each : rows, p),
+        .places = p->places,
         .by_matrix = p->together > 1 ? UINT32_MAX / (p->gaps ? p->cols : rows * p->cols) + 1 : 0,
         .by_rows = UINT32_MAX / units + 1,
     };

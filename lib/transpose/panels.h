@@ -16,8 +16,9 @@ struct wl__panels {
     uint32_t pitch, stride; /* in shared memory: bytes from row to row, and from matrix to matrix */
     uint32_t bytes;         /* of a block's elements */
     uint32_t shared;        /* that they take, gaps included */
-    uint32_t image; /* where an image of the output begins in it, for transpose_group_panels.cu; 0: none */
-    bool tall;      /* for that, of many rows: more threads */
+    uint32_t image;  /* where an image of the output begins in it, for transpose_group_panels.cu; 0: none */
+    uint32_t places; /* where a table of places begins in it (WL_PLACES); 0: none */
+    bool tall;       /* for that, of many rows: more threads */
 };
 
 /* Whole matrices, which bulk copies can load, and of which two blocks fit a multiprocessor.  The layout is

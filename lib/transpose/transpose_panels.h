@@ -4,6 +4,17 @@
 
 #include "lib/transpose/transpose_tiles.h"
 
+/* Columns of few bytes have tables of places, for vectors that begin in any row: where each byte of a vector
+ * lies, from the column in which the vector begins.  A lane takes eight places of 16 bits at once, so vectors
+ * that begin in row r take them from table r % 8 on, at r / 8. */
+#define WL_PLACES_ROWS  16 /* columns have fewer */
+#define WL_PLACES_EACH  8
+#define WL_PLACES_TABLE 48 /* bytes, of 24 places */
+#define WL_PLACES       (WL_PLACES_EACH * WL_PLACES_TABLE)
+/* Matrices of fewer bytes have too many vectors that go on in the next matrix; places of more are too far. */
+#define WL_PLACES_LEAST 176
+#define WL_PLACES_MOST  (1 << 16)
+
 /* Matrices whose output is contiguous.  A block takes all rows of some columns of one matrix, or some whole
  * matrices that are consecutive in the output. */
 struct wl_transpose_panels {
@@ -21,6 +32,7 @@ struct wl_transpose_panels {
     uint32_t row_step;            /* rows that a block's threads load at a time */
     uint32_t row_stores;          /* whole vectors per row of the output, if there are gaps between rows */
     uint32_t apart;               /* vectors of the output from a warp's first lanes to the next ones */
+    uint32_t places;              /* where short columns' places lie in shared memory, or 0 */
     uint32_t by_matrix,
         by_rows; /* ceil(2^32 / n), n a matrix' elements and rows; the first 0 for one matrix */
 };

@@ -388,6 +388,21 @@ static void matrices(void **state) {
         }
 }
 
+/* Bytes in columns shorter than a vector, with vectors that begin in every row and go on in the next matrix:
+ * several matrices in a block and a part of them in the last one, and matrices on both sides of the least
+ * that have a table of places.  Their number of columns is odd, as others' go by words. */
+static void short_columns(void **state) {
+    (void)state;
+    for (uint64_t rows = 2; rows < 16; rows++)
+        for (uint64_t cols = 13; cols < 1000; cols *= 5) {
+            wl_transpose_layout layout = {
+                .rows = rows, .cols = cols, .batch = many(100000 / (rows * cols) + 2)};
+            check_transpose(1, layout, rows % 5, cols % 3, has_async() ? ": matrices: " : NULL);
+            layout.from_stride = rows * cols + 3;
+            check_transpose(1, layout, 7, rows % 4, has_async() ? ": matrices: " : NULL);
+        }
+}
+
 /* Gaps between rows of the output, or between its small matrices: row ends at every place of a vector, and
  * rows without a whole vector. */
 static void apart(void **state) {
@@ -560,6 +575,7 @@ int main(int count, char **words) {
         cmocka_unit_test(pieces_of_batches),
         cmocka_unit_test(columns),
         cmocka_unit_test(matrices),
+        cmocka_unit_test(short_columns),
         cmocka_unit_test(apart),
         cmocka_unit_test(panels),
         cmocka_unit_test(groups),
