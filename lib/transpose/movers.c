@@ -10,10 +10,6 @@
 
 /* ---------------------------------------------------------------- what a problem is */
 
-static uint64_t matrix_bytes(const struct wl__problem *p) {
-    return p->width * p->layout.rows * p->layout.cols;
-}
-
 /* Rows of both sides begin and end at vectors. */
 static bool is_aligned(const struct wl__problem *p) {
     return (p->from_places | p->to_places | p->width * (p->layout.rows | p->layout.cols)) % VECTOR == 0;
@@ -70,7 +66,7 @@ static bool suits_narrow_batch(const struct wl__problem *p) {
     const uint64_t stream = p->width * (tall ? l->rows : l->cols);
     const bool torn = stream % VECTOR != 0;
     return stream >= (tall || !torn ? tuned->least : tuned->torn_rows[p->width > 2]) &&
-           ((!torn && p->width > 2) || matrix_bytes(p) >= tuned->matrix) &&
+           ((!torn && p->width > 2) || wl__matrix_bytes(p) >= tuned->matrix) &&
            wl__narrow_fits(&p->tuned->narrow, p->width, l);
 }
 
@@ -79,14 +75,14 @@ static double cost_narrow(const struct wl__problem *p) {
 }
 
 /* Whether panels are faster than rows as streams: by up to 1.2 times where rows are no whole vectors, from
- * some number of rows on; of a dozen rows of bytes panels are, but whole matrices, which would come before
- * them, are not.  Rows of bytes that are whole vectors but no whole lines are up to 1.4 times as fast by
- * panels, except for multiples of 32 of them, whose panels have bank conflicts.  6 to 8 rows of 16-byte
- * elements are 1.04 to 1.2 times as fast. */
+ * some number of rows on; of a dozen rows of bytes panels are, but not whole matrices, which would come
+ * before them unless panels are faster than these, too.  Rows of bytes that are whole vectors but no whole
+ * lines are up to 1.4 times as fast by panels, except for multiples of 32 of them, whose panels have bank
+ * conflicts.  6 to 8 rows of 16-byte elements are 1.04 to 1.2 times as fast. */
 static bool breaks_streams(const struct wl__problem *p) {
     const struct wl__tuned_broken *tuned = &p->tuned->narrow.broken;
     const wl_transpose_layout *l = &p->layout;
-    const uint64_t row = p->width * l->cols, bytes = matrix_bytes(p) * l->batch;
+    const uint64_t row = p->width * l->cols, bytes = wl__matrix_bytes(p) * l->batch;
     if (!p->is_narrow || l->rows >= l->cols)
         return false;
     if (bytes < tuned->least)
@@ -96,54 +92,9 @@ static bool breaks_streams(const struct wl__problem *p) {
     if (row % VECTOR == 0)
         return p->width == 1 && row % LINE != 0 && l->rows >= tuned->whole && l->rows % 32 != 0;
     if (p->width == 1 && l->rows < VECTOR && p->is_matrices)
-        return false;
+        return wl__panels_beat_whole(p);
     return l->rows >= (p->width == 2 && bytes <= tuned->pairs_most ? tuned->pairs : tuned->rows[p->row]) &&
            l->rows <= tuned->most[p->row];
-}
-
-/* Whether streams of a batch of narrow elements fill the blocks that move them, as measured.  A block takes
- * `whole` bytes of each of 17 streams and more, and of 15 and 16 columns of bytes; twice as many of each of
- * others of 11 to 16, and so on, as groups_of() in lib/fields/streams_chunks.c has it for streams of any
- * alignment. */
-static bool fills_blocks(const struct wl__problem *p, uint64_t fields, uint64_t stream, bool tall) {
-    enum { FIELDS = 32, STRUCTURE = 15 };
-    const bool one = fields >= FIELDS || (tall && p->width == 1 && fields >= STRUCTURE);
-    return stream % (p->tuned->narrow.of_narrow.whole * (one ? 1 : FIELDS / fields)) == 0;
-}
-
-/* Whether a small matrix of narrow elements is faster whole than as streams: by 1.05 to 2.6 times if its
- * streams end within vectors or sectors, or are short.  Of up to most_few streams that are whole vectors only
- * short ones of pairs are slower than the matrix, and most_few short ones of bytes; of more only those that
- * fill no blocks are.  Many columns of bytes, which bulk copies bring, are as fast as the matrix. */
-static bool is_small_of_narrow(const struct wl__problem *p, uint64_t fields, uint64_t stream, bool tall) {
-    const struct wl__tuned_small_narrow *tuned = &p->tuned->narrow.of_narrow;
-    const uint64_t matrix = matrix_bytes(p);
-    if (fields <= p->tuned->narrow.most_few)
-        return stream % VECTOR != 0 ? matrix <= tuned->torn
-               : p->width == 2      ? stream <= tuned->short_pairs
-                               : !tall && fields == p->tuned->narrow.most_few && stream < tuned->short_eight;
-    if (fills_blocks(p, fields, stream, tall))
-        return false;
-    if (!tall)
-        return p->width == 2 ? matrix <= tuned->pairs : stream < tuned->short_rows;
-    if (stream % SECTOR != 0)
-        return matrix <= tuned->tall_torn;
-    return p->width == 2 ? matrix <= p->tuned->narrow.small
-                         : fields <= tuned->tall_cols && matrix <= tuned->tall;
-}
-
-/* Small matrices of a batch that are faster whole than as streams: these leave a block of streams partly
- * empty, or end within vectors.  The matrix is up to 3 times as fast, and at most 8 % slower. */
-static bool is_small_of_many(const struct wl__problem *p) {
-    const struct wl__tuned_narrow *tuned = &p->tuned->narrow;
-    const wl_transpose_layout *l = &p->layout;
-    const bool tall = l->rows > l->cols, joined = l->to_ld == l->rows && l->from_ld == l->cols;
-    const uint64_t fields = tall ? l->cols : l->rows, stream = p->width * (tall ? l->rows : l->cols);
-    if (!p->is_narrow || !p->is_matrices || !joined || l->batch == 1)
-        return false;
-    if (p->width < 4)
-        return is_small_of_narrow(p, fields, stream, tall);
-    return matrix_bytes(p) <= (p->width == 16 || fields <= tuned->most_few ? tuned->tiny : tuned->small);
 }
 
 /* Streams that begin at sectors, or are long: faster than whole matrices and panels. */
@@ -155,7 +106,7 @@ static bool is_long_narrow(const struct wl__problem *p) {
         return false;
     return (stream >= tuned->sectors && stream % SECTOR == 0) || stream >= tuned->any[p->width >= 4] ||
            (p->width < 4 ? stream >= tuned->vectors && stream % VECTOR == 0
-                         : stream >= tuned->words && matrix_bytes(p) > tuned->large) ||
+                         : stream >= tuned->words && wl__matrix_bytes(p) > tuned->large) ||
            (p->width == 1 && l->cols <= tuned->few && stream >= tuned->bytes);
 }
 
@@ -199,7 +150,7 @@ static bool fills_lines(const struct wl__problem *p) {
 }
 
 bool wl__panels_lose(const struct wl__problem *p) {
-    return !is_small_of_many(p) && !breaks_streams(p) && (is_long_narrow(p) || fills_lines(p));
+    return !wl__whole_beat_streams(p) && !breaks_streams(p) && (is_long_narrow(p) || fills_lines(p));
 }
 
 /* Large blocks are slower than smaller tiles unless there are many of them. */
@@ -216,7 +167,7 @@ static bool can_matrices(const struct wl__problem *p) {
 static bool is_matrices(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const bool joined = l->from_stride == l->rows * l->from_ld && l->to_stride == l->rows * l->cols;
-    return p->is_matrices && !p->panels_lose && is_many(p, &p->matrices) &&
+    return p->is_matrices && !p->panels_lose && is_many(p, &p->matrices) && !wl__panels_beat_whole(p) &&
            !(p->width == 16 && !joined && p->is_narrow);
 }
 
@@ -277,7 +228,7 @@ static double cost_panels(const struct wl__problem *p) {
         return wl__cost_where(p->width >= 4 || is_many(p, &p->columns));
     return wl__cost_where(
         (!p->is_narrow || (stream < tuned->stream && p->columns.bytes >= tuned->panel_least)) &&
-        (p->width < 4 ? is_many(p, &p->columns) : matrix_bytes(p) * l->batch >= enough));
+        (p->width < 4 ? is_many(p, &p->columns) : wl__matrix_bytes(p) * l->batch >= enough));
 }
 
 wl_error wl__run_panels(const struct wl__problem *p) {
@@ -353,15 +304,16 @@ static double cost_pieces(const struct wl__problem *p) {
     const unsigned requests = piece_requests(p);
     const bool all = begins_at(p, VECTOR) && p->layout.rows <= p->tuned->pieces.all_rows[p->row] &&
                      requests <= p->tuned->pieces.few;
-    return wl__cost_where(has_pieces(p) && suits_pieces(p) && (all || begins_at(p, SECTOR)) &&
-                          (requests <= p->tuned->pieces.few ||
-                           (requests <= p->tuned->pieces.some && matrix_bytes(p) > p->tuned->pieces.large) ||
-                           !is_matrices(p)));
+    return wl__cost_where(
+        has_pieces(p) && suits_pieces(p) && (all || begins_at(p, SECTOR)) &&
+        (requests <= p->tuned->pieces.few ||
+         (requests <= p->tuned->pieces.some && wl__matrix_bytes(p) > p->tuned->pieces.large) ||
+         !is_matrices(p)));
 }
 
 /* So few pairs that the L2 has them. */
 static bool is_of_few_pairs(const struct wl__problem *p) {
-    return p->width == 2 && matrix_bytes(p) * p->layout.batch <= p->tuned->pieces.torn_small;
+    return p->width == 2 && wl__matrix_bytes(p) * p->layout.batch <= p->tuned->pieces.torn_small;
 }
 
 /* Whether others are as fast as pieces whose output begins anywhere, or faster: streams for few columns, and
@@ -372,7 +324,7 @@ static bool is_of_few_pairs(const struct wl__problem *p) {
 static bool others_beat_torn_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const bool even = l->cols % 2 == 0;
-    const uint64_t bytes = matrix_bytes(p) * l->batch;
+    const uint64_t bytes = wl__matrix_bytes(p) * l->batch;
     const bool few_streams = l->cols <= (begins_at(p, VECTOR) ? p->tuned->narrow.most_few : 2);
     if (!few_streams && is_of_few_pairs(p))
         return false;
@@ -428,12 +380,12 @@ static double cost_columns(const struct wl__problem *p) {
     const uint64_t room = wl__shared_for(p->context, p->tuned->columns_blocks[p->row], 0);
     const bool panels_win = p->is_columns && cost_panels(p) <= WL_AS_COPY &&
                             (p->columns.image || (p->width == 2 && l->rows <= p->tuned->columns_few &&
-                                                  matrix_bytes(p) * l->batch >= p->tuned->columns_large));
-    return wl__cost_where(
-        !panels_win && l->rows > p->tuned->narrow.fields &&
-        p->width * l->rows % (p->width == 2 ? SECTOR : VECTOR) != 0 && !suits_vectors(p) &&
-        l->rows <= room / WL_COLUMNS_LINE && (p->width == 4 || !p->is_narrow) &&
-        (p->width == 4 || !p->is_matrices || (p->width == 2 && matrix_bytes(p) >= p->tuned->columns_matrix)));
+                                                  wl__matrix_bytes(p) * l->batch >= p->tuned->columns_large));
+    return wl__cost_where(!panels_win && l->rows > p->tuned->narrow.fields &&
+                          p->width * l->rows % (p->width == 2 ? SECTOR : VECTOR) != 0 && !suits_vectors(p) &&
+                          l->rows <= room / WL_COLUMNS_LINE && (p->width == 4 || !p->is_narrow) &&
+                          (p->width == 4 || !p->is_matrices ||
+                           (p->width == 2 && wl__matrix_bytes(p) >= p->tuned->columns_matrix)));
 }
 
 /* ---------------------------------------------------------------- tiles of both sides' lines */
@@ -446,7 +398,7 @@ static bool can_async(const struct wl__problem *p) {
  * these come along (transpose_vectors.cu), unless a row has few of them, or the array is small.  Small arrays
  * need no whole sectors either.  For 16-byte elements pieces are longer. */
 static double cost_async(const struct wl__problem *p) {
-    const bool small = p->width == 4 && matrix_bytes(p) * p->layout.batch <= p->tuned->async_small,
+    const bool small = p->width == 4 && wl__matrix_bytes(p) * p->layout.batch <= p->tuned->async_small,
                suits = p->width != 4 || p->from_places % 256 == 0 || small ||
                        p->layout.cols <= p->tuned->async_cols;
     return wl__cost_where((small || suits_vectors(p)) && (p->width < 4 || (p->tuned->async_words && suits)));
@@ -494,7 +446,7 @@ static bool can_clusters(const struct wl__problem *p) {
 static double cost_clusters(const struct wl__problem *p) {
     const struct wl__tuned_clusters *tuned = &p->tuned->clusters;
     return wl__cost_where((p->layout.rows >= tuned->row && p->layout.cols >= tuned->row) ||
-                          (matrix_bytes(p) >= tuned->large && p->from_places % VECTOR != 0 &&
+                          (wl__matrix_bytes(p) >= tuned->large && p->from_places % VECTOR != 0 &&
                            wl__fills_clusters(p, tuned->full_rows, tuned->full_cols)));
 }
 

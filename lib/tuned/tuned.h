@@ -156,9 +156,12 @@ struct wl__tuned_transpose {
     /* Bytes move by words.  A panel has up to `low` bytes, and up to `tall` where its rows would be shorter
      * than `row` bytes, or up to large_tall in arrays of `large` bytes and more.  A block of whole matrices
      * has about `matrices` bytes.  Up to sector_rows rows may lie anywhere in a line.  A tile of whole rows
-     * has up to `pieces` bytes, and piece_rows rows or more. */
+     * has up to `pieces` bytes, and piece_rows rows or more.  Matrices of more than `whole` bytes go by
+     * panels where they have `few` rows or more, up to `many`, or many_odd where rows are an odd number of
+     * bytes apart. */
     struct wl__tuned_groups {
-        uint32_t low, tall, large_tall, large, row, sector_rows, matrices, pieces, piece_rows;
+        uint32_t low, tall, large_tall, large, row, sector_rows, matrices, pieces, piece_rows, whole, few,
+            many, many_odd;
     } groups;
     /* Hundredths of the tiles of both sides' lines that must be full for these to beat panels.  [3] is by 4,
      * 8, 16 bytes here. */
@@ -197,7 +200,9 @@ struct wl__tuned_transpose {
         uint32_t small, most_few;
         /* Narrow elements: when a batch's matrix is moved whole. */
         struct wl__tuned_small_narrow {
-            uint32_t torn;        /* bytes of a matrix, of up to most_few streams that are no whole vectors */
+            /* Bytes of a matrix, of up to most_few streams that are no whole vectors: of columns, of rows,
+             * and of an even number of rows of bytes. */
+            uint32_t torn, torn_few, torn_even;
             uint32_t short_pairs; /* bytes of such a stream that is whole vectors, of pairs */
             uint32_t short_eight; /* the same of most_few rows of bytes, which are shorter than that */
             uint32_t whole;       /* bytes of each of more streams that fill a block: see fills_blocks() */
