@@ -18,50 +18,44 @@
 #define WL_NARROW  0
 #define WL_THREADS blockDim.x
 #include "lib/permute/permute_bulk.cuh"
-#include "lib/permute/permute_turns.cuh"
 
-/* One run: its place in the output, its first row, and its offset along the rows. */
+/* One run: its place in the output, where its first row's place is noted, and its offset along the rows. */
 struct run {
     uint64_t to;
-    uint32_t row, along;
+    uint32_t places, along;
 };
 
 static __device__ __forceinline__ void note_runs(const struct wl_permute_bulk &p, uint64_t tile) {
     struct run *table = (struct run *)(wl_permute_memory + p.run_table);
     for (uint32_t r = threadIdx.x; r < p.runs; r += blockDim.x) {
-        struct run run = {tile, 0, 0};
+        struct run run = {tile, p.row_table, 0};
         uint32_t number = r;
         for (uint32_t i = 0; i < p.run_parts; i++) {
             uint32_t digit = wl_digit_of(&number, &p.run[i].by);
             run.to += digit * p.run[i].out;
-            run.row += digit * p.run[i].rows;
+            run.places += digit * p.run[i].rows * (uint32_t)sizeof(uint32_t);
             run.along += digit * p.run[i].along;
         }
         *(uint4 *)&table[r] = *(uint4 *)&run;
     }
 }
 
-/* Writes this tile's part of the 16 bytes of the output from element `begin` of a run on, which may be before
- * the run. */
-static __device__ __forceinline__ void store(const struct wl_permute_bulk &p, const struct run &run,
-                                             uint64_t to, int32_t begin, uint32_t ends) {
-    int32_t length = (int32_t)p.length;
-    int32_t sector = begin - (int32_t)((uint32_t)to % WL_PERMUTE_SECTOR / WL_WIDTH);
-    bool mine = (sector >= 0 || ends & 1) && (sector + SECTOR <= length || ends & 2);
-    const uint32_t *place = (const uint32_t *)(wl_permute_memory + p.row_table) + (int32_t)run.row + begin;
+/* Writes elements of 16 bytes of the output at `to`, of which element `begin` of a run is the first, perhaps
+ * one before the run: all of them, or those that the run has. */
+static __device__ __forceinline__ void store(const struct run &run, uint64_t to, int32_t begin,
+                                             int32_t length) {
+    const uint32_t *place = (const uint32_t *)(wl_permute_memory + run.places) + begin;
     const unsigned char *along = wl_permute_memory + run.along;
     if (begin >= 0 && begin + WL_EACH <= length) {
-        if (mine) {
-            union {
-                uint4 word;
-                wl_element element[WL_EACH];
-            } access;
+        union {
+            uint4 word;
+            wl_element element[WL_EACH];
+        } access;
 #pragma unroll
-            for (int j = 0; j < WL_EACH; j++)
-                access.element[j] = *(const wl_element *)(along + place[j]);
-            *(uint4 *)to = access.word;
-        }
-    } else if (mine) {
+        for (int j = 0; j < WL_EACH; j++)
+            access.element[j] = *(const wl_element *)(along + place[j]);
+        *(uint4 *)to = access.word;
+    } else {
 #pragma unroll
         for (int j = 0; j < WL_EACH; j++)
             if (begin + j >= 0 && begin + j < length)
@@ -72,34 +66,43 @@ static __device__ __forceinline__ void store(const struct wl_permute_bulk &p, co
 extern "C" __global__ void __launch_bounds__(512, 4)
     WL_NAME(const __grid_constant__ struct wl_permute_bulk p) {
     wl_barrier *barrier = (wl_barrier *)(wl_permute_memory + p.barrier);
-    uint64_t in_tile, out_tile;
-    uint32_t first, ends = wl_tile_place(p.tiles, blockIdx.x, &in_tile, &out_tile, &first);
-    if (p.joined_rows)
-        ends = (first == 0) + 2 * (first + p.turn.count == p.joined_rows);
-    if (threadIdx.x == 0) {
-        wl_take_turn(p.start);
-        wl_barrier_init(barrier, blockDim.x);
-    }
+    /* One warp finds the tile for all: what it takes was a fifth of all instructions. */
+    if (threadIdx.x < 32)
+        find_tile(p);
     __syncthreads();
     wl_await_earlier();
-    wl_load_rows(p, in_tile, first, barrier);
-    note_runs(p, out_tile);
+    wl_load_rows(p, tile_place(p).in, tile_place(p).first, barrier);
+    note_runs(p, tile_place(p).out);
+    /* A warp's cells follow from the first by additions. */
+    const uint32_t across = threadIdx.x % 32 & (p.lanes - 1), down = wl_lanes_before(p),
+                   deep = wl_lanes_groups(p), next_group = wl_divide_any(WL_THREADS / 32, &p.along),
+                   next_part = WL_THREADS / 32 - next_group * p.along.count;
+    uint32_t group = wl_divide_any(threadIdx.x / 32, &p.along),
+             part = threadIdx.x / 32 - group * p.along.count;
+    /* Where a run's sectors that this tile writes begin: also parts of some, at the array's ends. */
+    const uint32_t ends = tile_place(p).ends;
+    const int32_t length = (int32_t)p.length, first = ends & 1 ? 1 - SECTOR : 0,
+                  last = ends & 2 ? length - 1 : length - SECTOR;
     __syncthreads();
     wl_barrier_wait(barrier, 0);
     wl_let_next(p.start);
-    const struct run *table = (const struct run *)(wl_permute_memory + p.run_table);
-    uint32_t lane = threadIdx.x % 32, across = lane % p.lanes, down = lane / p.lanes, deep = 32 / p.lanes;
-#pragma unroll 4
-    for (uint32_t cell = threadIdx.x / 32; cell < p.cells; cell += blockDim.x / 32) {
-        uint32_t group = p.along.count == 1 ? cell : wl_divide(cell, &p.along);
-        uint32_t vector = (cell - group * p.along.count) * p.lanes + across, r = group * deep + down;
+#pragma unroll 2
+    for (uint32_t cell = threadIdx.x / 32; cell < p.cells; cell += WL_THREADS / 32) {
+        const uint32_t vector = part * p.lanes + across, r = group * deep + down;
         if (r < p.runs) {
-            uint4 word = *(const uint4 *)&table[r];
-            struct run run = {(uint64_t)word.y << 32 | word.x, word.z, word.w};
-            uint32_t past = (uint32_t)run.to % WL_PERMUTE_LINE;
-            int32_t begin = ((int32_t)(vector * WL_PERMUTE_ACCESS) - (int32_t)past) / WL_WIDTH;
-            if (begin > -WL_EACH && begin < (int32_t)p.length)
-                store(p, run, run.to - past + vector * WL_PERMUTE_ACCESS, begin, ends);
+            const uint4 word = *(const uint4 *)(wl_permute_memory + p.run_table + r * sizeof(struct run));
+            const struct run run = {(uint64_t)word.y << 32 | word.x, word.z, word.w};
+            const uint32_t past = (uint32_t)run.to % WL_PERMUTE_LINE;
+            const int32_t begin = (int32_t)(vector * WL_EACH - past / WL_WIDTH),
+                          sector = begin - (int32_t)(vector % 2 * WL_EACH);
+            if (sector >= first && sector <= last)
+                store(run, run.to - past + vector * WL_PERMUTE_ACCESS, begin, length);
+        }
+        group += next_group;
+        part += next_part;
+        if (part >= p.along.count) {
+            part -= p.along.count;
+            group++;
         }
     }
 }

@@ -9,6 +9,7 @@
 #define WIDELOAD_KERNELS_PERMUTE_BULK_CUH
 
 #include "lib/permute/permute.cuh"
+#include "lib/permute/permute_turns.cuh"
 #include "lib/permute/permute_window.cuh"
 
 extern __shared__ __align__(128) unsigned char wl_permute_memory[];
@@ -36,6 +37,16 @@ static __device__ __forceinline__ uint32_t wl_digit_of(uint32_t *number,
     uint32_t rest = wl_divide_digit(*number, by), digit = *number - rest * by->count;
     *number = rest;
     return digit;
+}
+
+/* Which of a warp's groups of `p.lanes` lanes, a power of two, this lane is in. */
+static __device__ __forceinline__ uint32_t wl_lanes_before(const struct wl_permute_bulk &p) {
+    return threadIdx.x % 32 >> (31 - __clz((int)p.lanes));
+}
+
+/* Such groups of a warp. */
+static __device__ __forceinline__ uint32_t wl_lanes_groups(const struct wl_permute_bulk &p) {
+    return 32 >> (31 - __clz((int)p.lanes));
 }
 
 #if WL_NARROW
@@ -112,6 +123,25 @@ static __device__ __forceinline__ void wl_load_rows(const struct wl_permute_bulk
         wl_barrier_expect(barrier, bytes);
     else
         wl_barrier_arrive(barrier);
+}
+
+/* What a block knows of its tile, behind the barrier. */
+static __device__ __forceinline__ struct wl_permute_place &tile_place(const struct wl_permute_bulk &p) {
+    return *(struct wl_permute_place *)(wl_permute_memory + p.barrier + 8);
+}
+
+/* Finds the tile's place, and has one thread note it and set up the barrier. */
+static __device__ __forceinline__ struct wl_permute_place find_tile(const struct wl_permute_bulk &p) {
+    struct wl_permute_place place;
+    place.ends = wl_tile_place(p.tiles, blockIdx.x, &place.in, &place.out, &place.first);
+    if (p.joined_rows)
+        place.ends = (place.first == 0) + 2 * (place.first + p.turn.count == p.joined_rows);
+    if (threadIdx.x == 0) {
+        wl_take_turn(p.start);
+        tile_place(p) = place;
+        wl_barrier_init((wl_barrier *)(wl_permute_memory + p.barrier), WL_THREADS);
+    }
+    return place;
 }
 
 #endif

@@ -306,7 +306,7 @@ static unsigned lay_out_narrow(struct wl__permute_bulk_plan *plan, const struct 
 /* Puts the barrier at the end of a block's memory, and behind it the tile's place. */
 static void end_plan(struct wl__permute_bulk_plan *plan, unsigned at) {
     plan->bulk.barrier = round_up(at, BARRIER);
-    plan->memory = plan->narrow ? end_of(at) : plan->bulk.barrier + BARRIER;
+    plan->memory = end_of(at);
 }
 
 bool wl__permute_bulk_lay_out_narrow(const struct wl__tuned_bulk *tuned, struct wl__permute_bulk_plan *plan,

@@ -10,7 +10,6 @@
 
 #include "lib/cuda/async.cuh"
 #include "lib/permute/permute_runs.cuh"
-#include "lib/permute/permute_turns.cuh"
 
 /* Marks a noted load that is under way.  The end that it notes is negative then: no vector lies before it. */
 #define DONE 0x80000000u
@@ -123,25 +122,6 @@ static __device__ __forceinline__ void load_vectors(const struct wl_permute_bulk
         if (at < (int)noted.w)
             wl_async_load_line(noted.z + at, (const void *)(((uint64_t)noted.y << 32 | noted.x) + at));
     }
-}
-
-/* What a block knows of its tile, behind the barrier. */
-static __device__ __forceinline__ struct wl_permute_place &tile_place(const struct wl_permute_bulk &p) {
-    return *(struct wl_permute_place *)(wl_permute_memory + p.barrier + 8);
-}
-
-/* Finds the tile's place, and has one thread note it and set up the barrier. */
-static __device__ __forceinline__ struct wl_permute_place find_tile(const struct wl_permute_bulk &p) {
-    struct wl_permute_place place;
-    place.ends = wl_tile_place(p.tiles, blockIdx.x, &place.in, &place.out, &place.first);
-    if (p.joined_rows)
-        place.ends = (place.first == 0) + 2 * (place.first + p.turn.count == p.joined_rows);
-    if (threadIdx.x == 0) {
-        wl_take_turn(p.start);
-        tile_place(p) = place;
-        wl_barrier_init((wl_barrier *)(wl_permute_memory + p.barrier), WL_THREADS);
-    }
-    return place;
 }
 
 /* Fills the tile and all tables, and waits for them.  What needs no memory comes before the wait for the

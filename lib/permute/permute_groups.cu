@@ -56,13 +56,13 @@ static __device__ __forceinline__ void pick(uint4 (&vector)[WL_GROUP], const uin
 
 /* Stores whole sectors: lanes are vectors along runs, and groups of columns. */
 template <bool even> static __device__ __forceinline__ void store_sectors(const struct wl_permute_bulk &p) {
-    const uint32_t lane = threadIdx.x % 32, across = lane % p.lanes, down = lane / p.lanes,
-                   next = p.alike * WL_WIDTH * 0x10001;
+    const uint32_t across = threadIdx.x % 32 & (p.lanes - 1), down = wl_lanes_before(p),
+                   deep = wl_lanes_groups(p), next = p.alike * WL_WIDTH * 0x10001;
     for (uint32_t cell = threadIdx.x / 32; cell < p.cells; cell += WL_THREADS / 32) {
         const uint32_t rest = wl_divide_any(cell, &p.along),
                        vector = (cell - rest * p.along.count) * p.lanes + across,
                        r = wl_divide_any(rest, &p.kinds);
-        uint32_t column = ((rest - r * p.kinds.count) * (32 / p.lanes) + down) * WL_GROUP;
+        uint32_t column = ((rest - r * p.kinds.count) * deep + down) * WL_GROUP;
         const struct run run = run_of(p, r);
         uint64_t to = (run.to & ~(uint64_t)(WL_PERMUTE_ACCESS - 1)) + vector * WL_PERMUTE_ACCESS +
                       column * p.column_out;

@@ -111,8 +111,8 @@ static __device__ __forceinline__ uint4 pick(const uint32_t (&place)[WL_EACH], u
  * apart: rows are at an odd distance.  may_wrap: runs may continue along the rows. */
 template <bool apart, bool may_wrap>
 static __device__ __forceinline__ void store_sectors(const struct wl_permute_bulk &p) {
-    const uint32_t lane = threadIdx.x % 32, across = lane % p.lanes, down = lane / p.lanes,
-                   deep = 32 / p.lanes, odd = apart ? p.odd : 0, wraps = may_wrap ? p.wraps : 0,
+    const uint32_t across = threadIdx.x % 32 & (p.lanes - 1), down = wl_lanes_before(p),
+                   deep = wl_lanes_groups(p), odd = apart ? p.odd : 0, wraps = may_wrap ? p.wraps : 0,
                    before = entries_before(p);
     for (uint32_t cell = threadIdx.x / 32; cell < p.cells; cell += WL_THREADS / 32) {
         const uint32_t rest = wl_divide_any(cell, &p.along), r = wl_divide_any(rest, &p.kinds),
