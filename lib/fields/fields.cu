@@ -13,6 +13,7 @@
  */
 #include "lib/cuda/earlier.cuh"
 #include "lib/cuda/global.cuh"
+#include "lib/cuda/packed.cuh"
 #include "lib/cuda/read_once.cuh"
 
 #include "lib/fields/fields.h"
@@ -62,9 +63,8 @@ static __device__ __forceinline__ uint4 wl_gather_units(const uint8_t *shared, s
             wl_cursor_next(&cursor, unit, bytes, structure_bytes);
         }
         word[w] = unit == 4   ? part[0]
-                  : unit == 2 ? __byte_perm(part[0], part[1], 0x5410)
-                              : __byte_perm(__byte_perm(part[0], part[1], 0x0040),
-                                            __byte_perm(part[2], part[3], 0x0040), 0x5410);
+                  : unit == 2 ? wl_packed_halves(part[0], part[1])
+                              : wl_packed_bytes(part[0], part[1], part[2], part[3]);
     }
     return make_uint4(word[0], word[1], word[2], word[3]);
 }

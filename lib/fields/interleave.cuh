@@ -1,6 +1,7 @@
 /* What the two directions of interleave.cu share: the shape, the block's chunk, and the places of elements in
  * shared memory. */
 #include "lib/cuda/element.cuh"
+#include "lib/cuda/packed.cuh"
 #include "lib/cuda/read_once.cuh"
 
 #include "lib/fields/interleave.h"
@@ -99,14 +100,6 @@ static __device__ __forceinline__ unsigned wl_element_place(const struct wl_inte
     at += __umulhi(at, shape->byte_pad) * 16;
 #endif
     return at;
-}
-
-/* Four bytes, or two halves, each in a register's low end, as one word. */
-static __device__ __forceinline__ uint32_t wl_packed_bytes(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
-    return __byte_perm(__byte_perm(a, b, 0x0040), __byte_perm(c, d, 0x0040), 0x5410);
-}
-static __device__ __forceinline__ uint32_t wl_packed_halves(uint32_t a, uint32_t b) {
-    return __byte_perm(a, b, 0x5410);
 }
 
 /* Gathers the elements of a stream's vector from shared memory; scatters them into it. */

@@ -24,6 +24,7 @@
  * lanes of 4 columns then begin with different words of their vectors, and so take the banks between. */
 #define WL_NARROW  1
 #define WL_THREADS blockDim.x
+#include "lib/cuda/packed.cuh"
 #include "lib/permute/permute_fill.cuh"
 
 #define ROWS (4 / WL_WIDTH) /* places per load, of those of a word of the output */
@@ -88,9 +89,9 @@ static __device__ __forceinline__ uint4 pick(const uint32_t (&place)[WL_EACH], u
 #if WL_WIDTH == 4
         word[i] = of[0];
 #elif WL_WIDTH == 1
-        word[i] = __byte_perm(__byte_perm(of[0], of[1], 0x0040), __byte_perm(of[2], of[3], 0x0040), 0x5410);
+        word[i] = wl_packed_bytes(of[0], of[1], of[2], of[3]);
 #else
-        word[i] = __byte_perm(of[0], of[1], 0x5410);
+        word[i] = wl_packed_halves(of[0], of[1]);
 #endif
     }
     if (!odd)

@@ -23,8 +23,8 @@
  * number of banks further: 16 to 32 passes per 512 bytes instead of 64 to 87.
  *
  * Columns of fewer bytes than a vector turn within it, at another byte in each lane.  A table says where each
- * byte of a vector lies, by the row in which the vector begins: 163 to 204 instructions of a warp for 512
- * bytes where 211 to 301 asked at each byte whether the column ends.  Vectors in which a matrix ends still
+ * byte of a vector lies, by the row in which the vector begins: 153 to 206 instructions of a warp for 512
+ * bytes where 199 to 301 asked at each byte whether the column ends.  Vectors in which a matrix ends still
  * do.
  *
  * Traffic: whole matrices are read once and written once, except the vectors where two blocks meet.  For
@@ -33,6 +33,7 @@
  */
 #include "lib/cuda/earlier.cuh"
 #include "lib/cuda/gathered.cuh"
+#include "lib/cuda/packed.cuh"
 #include "lib/transpose/transpose_panel_fill.cuh"
 
 #define WL_SIDE   (WL_WIDTH == 1 ? 2 : 4) /* consecutive lanes in the output */
@@ -53,18 +54,25 @@ static __device__ __forceinline__ wl_place wl_find(const wl_transpose_panels &al
 }
 #endif
 
+#if WL_SHORT
+/* Fills the tables of places, if there are any: a warp each. */
+static __device__ __forceinline__ void note_places(const wl_transpose_panels &all, char *shared) {
+    const uint32_t table = threadIdx.x / 32, entry = threadIdx.x % 32;
+    if (!all.places || table >= WL_PLACES_EACH || entry >= WL_PLACES_TABLE / sizeof(uint16_t))
+        return;
+    const int row = (int)(table + entry), turns = (int)__umulhi(row, all.by_rows);
+    ((uint16_t *)(shared + all.places + table * WL_PLACES_TABLE))[entry] =
+        (uint16_t)((row - turns * (int)all.rows) * (int)all.pitch + turns);
+}
+#endif
+
 extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(const wl_transpose_panels all) {
     wl_await_earlier();
     /* For bulk loads, the barrier; from the next line on the panel, at its place in a line. */
     extern __shared__ __align__(128) char shared[];
     const wl_panel panel = wl_find_panel(all, NULL);
 #if WL_SHORT
-    const uint32_t table = threadIdx.x / 32, entry = threadIdx.x % 32;
-    if (all.places && table < WL_PLACES_EACH && entry < WL_PLACES_TABLE / 2) {
-        const int row = (int)(table + entry), turns = (int)__umulhi(row, all.by_rows);
-        ((uint16_t *)(shared + all.places + table * WL_PLACES_TABLE))[entry] =
-            (uint16_t)((row - turns * (int)all.rows) * (int)all.pitch + turns);
-    }
+    note_places(all, shared);
 #endif
     wl_load_panel(all, panel, shared);
     const int matrices = panel.matrices, rows = (int)all.rows, cols = panel.cols, pitch = (int)all.pitch;
@@ -151,9 +159,9 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
 #if WL_WIDTH == 1
             const uint32_t c = q[2 * pitch + (left <= 2 ? turn : 0)],
                            d = q[3 * pitch + (left <= 3 ? turn : 0)];
-            word[i] = __byte_perm(__byte_perm(a, b, 0x0040), __byte_perm(c, d, 0x0040), 0x5410);
+            word[i] = wl_packed_bytes(a, b, c, d);
 #else
-            word[i] = __byte_perm(a, b, 0x5410);
+            word[i] = wl_packed_halves(a, b);
 #endif
         }
         if (turned & 1) {
@@ -195,8 +203,7 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     int e = unit * WL_EACH - lead;
 #if WL_SHORT
     const auto gather_word = [&](const wl_element *p, uint32_t two, uint32_t next) {
-        return __byte_perm(__byte_perm(p[two & 0xffff], p[two >> 16], 0x0040),
-                           __byte_perm(p[next & 0xffff], p[next >> 16], 0x0040), 0x5410);
+        return wl_packed_bytes(p[two & 0xffff], p[two >> 16], p[next & 0xffff], p[next >> 16]);
     };
     if (all.places) {
         /* Vectors in which one matrix ends and the next begins: those have more bytes than a vector. */
