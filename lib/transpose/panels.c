@@ -189,55 +189,55 @@ bool wl__panels_columns(const wl_context *context, unsigned width, const wl_tran
     return true;
 }
 
+/* Where element e of the output lies in the panel. */
+static uint32_t place_of(unsigned width, uint32_t rows, const struct wl__panels *p, uint32_t e) {
+    const uint32_t elements = rows * p->cols, rest = e % elements;
+    return e / elements * p->stride + rest % rows * p->pitch + rest / rows * width;
+}
+
+/* Lanes of a warp that want each bank of shared memory, and the most of them. */
+struct banks {
+    uint8_t lanes[32], most;
+};
+
+static void add_lane(struct banks *banks, uint32_t at) {
+    const uint8_t now = ++banks->lanes[at / 4 % 32];
+    if (now > banks->most)
+        banks->most = now;
+}
+
 /* Most lanes of a warp that want the same bank of shared memory, if the first lanes of neighbouring groups
  * are `apart` vectors of the output apart, at vector `first` of the panel. */
 static uint32_t conflicts_at(unsigned width, uint32_t rows, const struct wl__panels *p, uint32_t apart,
                              uint32_t first) {
-    const uint32_t side = side_of(width), each = 16 / width, elements = rows * p->cols;
-    uint8_t lanes[32] = {0};
-    uint8_t most = 0;
+    const uint32_t side = side_of(width), each = 16 / width;
+    struct banks banks = {.most = 0};
     for (uint32_t i = first; i < first + 32 / side * apart; i += apart) {
-        const uint32_t e = i * each, rest = e % elements, c = rest / rows, r = rest % rows;
-        uint32_t at = e / elements * p->stride + r * p->pitch + c * width;
+        uint32_t at = place_of(width, rows, p, i * each);
         for (uint32_t k = 0; k < side; k++, at += each * p->pitch)
-            if (++lanes[at / 4 % 32] > most)
-                most = lanes[at / 4 % 32];
+            add_lane(&banks, at);
     }
-    return most;
+    return banks.most;
 }
 
-/* The same for bytes in columns of fewer than a vector has, which turn at other elements in each lane: the
- * sum for some of a vector's elements. */
-static uint32_t conflicts_of_short(uint32_t rows, const struct wl__panels *p, uint32_t apart) {
-    const uint32_t side = side_of(1), elements = rows * p->cols, first = apart / 2 / side * side;
-    uint32_t sum = 0;
-    for (uint32_t k = 0; k < VECTOR; k += VECTOR / 3) {
-        uint8_t lanes[32] = {0};
-        uint8_t most = 0;
-        for (uint32_t lane = 0; lane < 32; lane++) {
-            const uint32_t e = (first + lane / side * apart + lane % side) * VECTOR + k, rest = e % elements,
-                           at = e / elements * p->stride + rest % rows * p->pitch + rest / rows;
-            if (++lanes[at / 4 % 32] > most)
-                most = lanes[at / 4 % 32];
-        }
-        sum += most;
-    }
-    return sum;
+/* The same for bytes in columns of fewer than a vector has, at element k of the lanes' vectors: each lane's
+ * column ends at another one. */
+static uint32_t conflicts_of_short(uint32_t rows, const struct wl__panels *p, uint32_t apart, uint32_t k) {
+    const uint32_t side = side_of(1), first = apart / 2 / side * side;
+    struct banks banks = {.most = 0};
+    for (uint32_t lane = 0; lane < 32; lane++)
+        add_lane(&banks, place_of(1, rows, p, (first + lane / side * apart + lane % side) * VECTOR + k));
+    return banks.most;
 }
 
 /* The same for 1- and 2-byte elements if all lanes are consecutive and every eight of them begin with another
  * word (WL_TURNED in transpose_panels.cu). */
 static uint32_t conflicts_turned(unsigned width, uint32_t rows, const struct wl__panels *p, uint32_t first) {
-    const uint32_t each = 16 / width, elements = rows * p->cols;
-    uint8_t lanes[32] = {0};
-    uint8_t most = 0;
-    for (uint32_t lane = 0; lane < 32; lane++) {
-        const uint32_t e = (first + lane) * each + lane / 8 * (each / 4), rest = e % elements;
-        const uint32_t at = e / elements * p->stride + rest % rows * p->pitch + rest / rows * width;
-        if (++lanes[at / 4 % 32] > most)
-            most = lanes[at / 4 % 32];
-    }
-    return most;
+    const uint32_t each = 16 / width;
+    struct banks banks = {.most = 0};
+    for (uint32_t lane = 0; lane < 32; lane++)
+        add_lane(&banks, place_of(width, rows, p, (first + lane) * each + lane / 8 * (each / 4)));
+    return banks.most;
 }
 
 /* Passes over shared memory that rotated lanes must save in four samples, as they take more instructions:
@@ -254,10 +254,11 @@ static uint32_t apart_of(unsigned width, uint32_t rows, const struct wl__panels 
         p->gaps ? p->together * p->cols * (rows / (16 / width)) : (p->bytes + 16 * side - width + 15) / 16;
     const uint32_t least = (vectors + 31) / 32 * side;
     uint32_t best = least, fewest = UINT32_MAX;
-    for (uint32_t i = 0, apart = least; i < tries && apart <= least + least / 10 + side; i++, apart += side) {
-        uint32_t conflicts = is_short ? conflicts_of_short(rows, p, apart) : 0;
-        for (uint32_t place = 0; place < samples && !is_short; place++)
-            conflicts += conflicts_at(width, rows, p, apart, place * (apart / 2 / side * side));
+    for (uint32_t n = 0, apart = least; n < tries && apart <= least + least / 10 + side; n++, apart += side) {
+        uint32_t conflicts = 0;
+        for (uint32_t i = 0; i < samples; i++)
+            conflicts += is_short ? conflicts_of_short(rows, p, apart, i * (VECTOR / 3))
+                                  : conflicts_at(width, rows, p, apart, i * (apart / 2 / side * side));
         if (conflicts < fewest)
             fewest = conflicts, best = apart;
         if (conflicts == samples)

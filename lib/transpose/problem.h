@@ -37,11 +37,12 @@ void wl__transpose_prepare(struct wl__problem *p);
 /* movers.c */
 bool wl__panels_lose(const struct wl__problem *p);
 /* whole.c: whether a batch's matrices are faster whole than as streams, as they leave a block of streams
- * partly empty, or their streams end within vectors.  They are up to 3 times as fast, and at most 8 % slower.
+ * partly empty, or their streams end within vectors.  They are up to 3 times as fast, and at most 12 %
+ * slower.
  */
 bool wl__whole_beat_streams(const struct wl__problem *p);
 /* Whether matrices of bytes are faster as panels that go by words than whole, as few of them fit a
- * multiprocessor: by up to 1.5 times, and at most 9 % slower. */
+ * multiprocessor: by up to 1.6 times, and at most 9 % slower. */
 bool wl__panels_beat_whole(const struct wl__problem *p);
 /* Whether pads keep the pieces mover from 8-way bank conflicts. */
 bool wl__pieces_padded(const struct wl__problem *p);

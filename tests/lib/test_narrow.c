@@ -5,6 +5,7 @@
 #include "element.h"
 #include "guarded_array.h"
 #include "lib/transpose/narrow.h"
+#include "lib/transpose/panels.h"
 
 static void transpose(unsigned width, const wl_transpose_layout *layout, unsigned from_shift,
                       unsigned to_shift) {
@@ -202,12 +203,39 @@ static void test_narrow_fits(void **state) {
             fail_msg("case %zu", i);
 }
 
+/* Which matrices of bytes have a table of places: columns shorter than a vector that do not go by words, of
+ * enough bytes, whose places have 16 bits. */
+static void places(void **state) {
+    (void)state;
+    static const struct {
+        uint64_t rows, cols;
+        bool are;
+    } cases[] = {{5, 35, false},  {4, 44, true}, {15, 4369, true}, {15, 4370, false},
+                 {16, 35, false}, {8, 45, true}, {8, 44, false}};
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const uint64_t rows = cases[i].rows, cols = cases[i].cols;
+        const wl_transpose_layout layout = {.rows = rows,
+                                            .cols = cols,
+                                            .batch = 9,
+                                            .from_ld = cols,
+                                            .to_ld = rows,
+                                            .from_stride = rows * cols,
+                                            .to_stride = rows * cols};
+        struct wl__panels panels;
+        assert_true(wl__panels_matrices(context, 1, &layout, &panels));
+        assert_int_equal(panels.places != 0, cases[i].are);
+        if (panels.places) {
+            assert_true(panels.places % 16 == 0 && panels.places >= panels.bytes);
+            assert_int_equal(panels.shared, panels.places + WL_PLACES);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_narrow_batches),
-        cmocka_unit_test(test_narrow_fits),
-        cmocka_unit_test(batches_of_several_dimensions),
+        cmocka_unit_test(test_narrow),      cmocka_unit_test(test_narrow_batches),
+        cmocka_unit_test(test_narrow_fits), cmocka_unit_test(batches_of_several_dimensions),
+        cmocka_unit_test(places),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
