@@ -243,7 +243,7 @@ wl_error wl__run_panels(const struct wl__problem *p) {
  * So the first matrix has to begin at one: else the load would reach out of the array. */
 static bool can_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
-    if (p->is_mixed || !wl__has_bulk(p->context) || p->width > 8 || l->from_ld != l->cols)
+    if (p->is_mixed || !wl__has_bulk(p->context) || l->from_ld != l->cols)
         return false;
     const uint64_t beside = WL_PIECE_BESIDE + (WL_PIECE_STRIP / VECTOR + 2) * WL_PIECE_PAD;
     const uint64_t room = wl__shared_for(p->context, 1, beside) - beside;
@@ -298,9 +298,12 @@ static bool has_pieces(const struct wl__problem *p) {
            l->batch * wl__tiles_along(p->width * l->rows, 2 * WL_PIECE_STRIP) >= p->tuned->pieces.least;
 }
 
-/* Fastest if the output's rows begin at sectors, or a tile has all of them, and bank conflicts are few. With
- * some conflicts, small whole matrices are faster. */
+/* Fastest if whole chunks are stored; if the output's rows begin at sectors, or a tile has all of them, and
+ * bank conflicts are few.  With some conflicts, small whole matrices are faster. */
 static double cost_pieces(const struct wl__problem *p) {
+    const bool chunks = wl__chunk_strips(p) > 0;
+    if (chunks || p->width == 16)
+        return wl__cost_where(chunks);
     const unsigned requests = piece_requests(p);
     const bool all = begins_at(p, VECTOR) && p->layout.rows <= p->tuned->pieces.all_rows[p->row] &&
                      requests <= p->tuned->pieces.few;
@@ -352,6 +355,8 @@ static bool suits_torn_pieces(const struct wl__problem *p) {
 /* Fastest where panels do not fit, or are few.  Where the output's rows begin within sectors a tile has some
  * rows more, but windows of such short rows would have more still. */
 static double cost_torn_pieces(const struct wl__problem *p) {
+    if (p->width == 16)
+        return WL_DEAR;
     const wl_transpose_layout *l = &p->layout;
     return wl__cost_where(has_pieces(p) && (suits_torn_pieces(p) ||
                                             (suits_pieces(p) && begins_at(p, VECTOR) &&

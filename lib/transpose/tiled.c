@@ -44,8 +44,9 @@ const struct wl__tiled wl__slots_of_rows[2] = {
 };
 #define PIECE_THREADS   256
 #define COLUMNS_THREADS 256
-static const wl__kernel pieces[] = {WL_KERNEL_transpose_pieces1, WL_KERNEL_transpose_pieces2,
-                                    WL_KERNEL_transpose_pieces4, WL_KERNEL_transpose_pieces8};
+static const wl__kernel pieces[5] = {WL_KERNEL_transpose_pieces1, WL_KERNEL_transpose_pieces2,
+                                     WL_KERNEL_transpose_pieces4, WL_KERNEL_transpose_pieces8,
+                                     WL_KERNEL_transpose_pieces16};
 /* One line per row of the input; for 4 bytes also two. */
 static const wl__kernel columns[] = {WL_KERNEL_transpose_columns1_1, WL_KERNEL_transpose_columns2_1,
                                      WL_KERNEL_transpose_columns4_1};
@@ -261,19 +262,23 @@ static bool run_group_pieces(const struct wl__problem *p, wl_error *error) {
     return true;
 }
 
-/* Rows that begin within sectors of the output need some rows before them; a tile that has all rows need not,
- * if their vectors are whole. */
+/* Rows that begin within sectors of the output, or within chunks that are to be stored whole, need some rows
+ * before them; a tile that has all rows need not, if their vectors are whole. */
 wl_error wl__run_pieces(const struct wl__problem *p) {
+    const uint32_t chunk_strips = wl__chunk_strips(p);
     wl_error error;
-    if (run_group_pieces(p, &error))
+    if (!chunk_strips && run_group_pieces(p, &error))
         return error;
     const wl_transpose_layout *l = &p->layout;
-    const uint32_t strip = WL_PIECE_STRIP / p->width, cols = (uint32_t)l->cols, each = 16 / p->width,
+    const uint32_t strip = WL_PIECE_STRIP / p->width, cols = (uint32_t)l->cols, each = VECTOR / p->width,
                    bytes = strip * cols * p->width;
-    const uint32_t strips = l->rows > strip && bytes <= p->tuned->small_tile / 2 ? 2 : 1,
+    const uint32_t strips = chunk_strips                                           ? chunk_strips
+                            : l->rows > strip && bytes <= p->tuned->small_tile / 2 ? 2
+                                                                                   : 1,
                    rows = strips * strip;
     const uint64_t places = p->to_places | p->width * l->rows;
-    const uint32_t extra = places % 32 == 0 || (places % 16 == 0 && l->rows <= rows) ? 0 : 2 * each;
+    const bool whole = places % SECTOR == 0 || (places % VECTOR == 0 && l->rows <= rows);
+    const uint32_t extra = (chunk_strips ? WL_CHUNK : whole ? 0 : SECTOR) / p->width;
     const uint32_t pad = wl__pieces_padded(p) ? WL_PIECE_PAD : 0;
     const struct wl__tiled tiled = {pieces[p->row], PIECE_THREADS, {rows, cols, extra}};
     return run_loaded(p, &tiled, pad, extra * cols * p->width + (rows + extra) / each * pad + WL_PIECE_BESIDE,

@@ -7,9 +7,9 @@
  * store 128 bytes of it, a warp does so for four rows.  No lane idles at a row's edge as in tiles of whole
  * lines.
  *
- * If the output's rows do not all begin at sectors, the tile begins at a multiple of 32 bytes in each, up to
- * all.tile_extra rows early: so many rows are loaded in addition.  Only a row's two ends are stored by
- * elements.
+ * If the output's rows do not all begin at sectors, or at chunks of 256 bytes where the library wants these
+ * whole, the tile begins at a multiple of so many bytes in each, up to all.tile_extra rows early: so many
+ * rows are loaded in addition.  Only a row's two ends are stored by elements.
  *
  * Bank conflicts: the first elements of lanes' rows are 4 * cols words apart, and the four columns take the
  * words between.  So none if cols is odd, 2-way if it is twice an odd number, 4-way if four times one.  Then
@@ -31,7 +31,12 @@
 
 /* Puts element k into a vector whose bits are 0. */
 static __device__ __forceinline__ void put(uint32_t (&out)[4], int k, wl_element element) {
-#if WL_WIDTH == 8
+#if WL_WIDTH == 16
+    out[0] = element.x;
+    out[1] = element.y;
+    out[2] = element.z;
+    out[3] = element.w;
+#elif WL_WIDTH == 8
     out[2 * k] = element.x;
     out[2 * k + 1] = element.y;
 #else
@@ -55,7 +60,9 @@ static __device__ __forceinline__ void turn_back(uint32_t (&out)[4], int by) {
 
 /* Element k of it. */
 static __device__ __forceinline__ wl_element taken(const uint32_t (&out)[4], int k) {
-#if WL_WIDTH == 8
+#if WL_WIDTH == 16
+    return make_uint4(out[0], out[1], out[2], out[3]);
+#elif WL_WIDTH == 8
     return make_uint2(out[2 * k], out[2 * k + 1]);
 #else
     return (wl_element)(out[k * WL_WIDTH / 4] >> k * WL_WIDTH % 4 * 8);
@@ -91,7 +98,8 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
         if ((int)(unit >> shift) * 4 >= cols)
             break;
         char *const to = at.to + c * all.to_pitch;
-        const int early = extra ? extra - (int)((uintptr_t)to % 32) / WL_WIDTH : 0,
+        const int early =
+                      extra ? extra - (int)((uint32_t)(uintptr_t)to & (extra * WL_WIDTH - 1)) / WL_WIDTH : 0,
                   first = early + (unit & (strips - 1)) * WL_STRIP + lane % 8 * WL_EACH;
         if (c >= cols || first + WL_EACH <= low || first >= high)
             continue;

@@ -121,6 +121,12 @@ struct wl__tuned_transpose {
         uint32_t torn_small;   /* bytes of an array of pairs up to which it does so for any such row */
         uint32_t torn_most[2]; /* bytes of an array of bytes beyond which streams do better, by whether
                                   columns are an even number */
+        /* Where whole chunks of the output's rows are stored: bytes of such a row, bytes and tiles of all
+         * matrices, at least; by width, columns at least, bytes of a row of the input at most, and bytes that
+         * a tile loads at least. */
+        struct wl__tuned_chunks {
+            uint32_t stream, array, tiles, cols[5], long_row[5], tile[5];
+        } chunks;
     } pieces;
     /* Bytes of a matrix of 2-byte elements from which on the columns mover beats whole matrices. */
     uint32_t columns_matrix;

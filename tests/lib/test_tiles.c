@@ -1,5 +1,6 @@
 /* The cutting of a batch of matrices into launches and tiles: each tile belongs to exactly one block, and
- * each element to exactly one tile, however few blocks a launch may have. */
+ * each element to exactly one tile, however few blocks a launch may have.  And the tiles of long rows that
+ * are stored by whole chunks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "lib/transpose/problem.h"
 #include "lib/transpose/tiles.h"
 
 #define ROWS  70
@@ -115,7 +117,88 @@ static void divisions(void **state) {
     }
 }
 
+/* Both sides of each bound on a Hopper GPU.  past: where rows of the output begin in a chunk, in bytes. */
+static void chunks(void **state) {
+    (void)state;
+    static const struct {
+        unsigned width;
+        uint64_t rows, cols, batch, past;
+        uint32_t strips;
+    } cases[] = {
+        /* Bytes of all, of a row of the output, and tiles. */
+        {8, 209716, 40, 1, 8, 4},
+        {8, 209715, 40, 1, 8, 0},
+        {4, 102400, 30, 6, 4, 4},
+        {4, 102399, 30, 6, 4, 0},
+        {8, 192000, 64, 1, 8, 4},
+        {8, 191999, 64, 1, 8, 0},
+        /* Columns and bytes of a row of the input, by width. */
+        {1, 5000001, 19, 1, 1, 16},
+        {1, 6000001, 17, 1, 1, 0},
+        {1, 5000001, 63, 1, 1, 4},
+        {1, 5000001, 65, 1, 1, 0},
+        {2, 5000001, 9, 1, 2, 16},
+        {2, 9000001, 7, 1, 2, 0},
+        {2, 2000001, 127, 1, 2, 4},
+        {2, 2000001, 129, 1, 2, 0},
+        {4, 5000001, 10, 1, 4, 8},
+        {4, 5000001, 9, 1, 4, 0},
+        {4, 2000001, 100, 1, 4, 4},
+        {4, 2000001, 101, 1, 4, 0},
+        {8, 5000001, 10, 1, 8, 8},
+        {8, 5000001, 9, 1, 8, 0},
+        {8, 2000001, 137, 1, 8, 4},
+        {8, 2000001, 138, 1, 8, 0},
+        {16, 5000001, 4, 1, 16, 16},
+        {16, 5000001, 3, 1, 16, 0},
+        {16, 2000001, 67, 1, 16, 4},
+        {16, 2000001, 69, 1, 16, 0},
+        /* Bank conflicts. */
+        {1, 5000001, 20, 1, 1, 0},
+        {2, 5000001, 16, 1, 2, 0},
+        {2, 5000001, 20, 1, 2, 8},
+        {4, 5000001, 16, 1, 4, 8},
+        {8, 5000001, 16, 1, 8, 4},
+        {16, 2000001, 32, 1, 16, 4},
+        {16, 2000001, 48, 1, 16, 0},
+        {16, 2000001, 49, 1, 16, 4},
+        /* Rows at sectors, and at chunks. */
+        {1, 5000032, 31, 1, 32, 0},
+        {1, 5000016, 31, 1, 16, 8},
+        {2, 5000016, 31, 1, 32, 0},
+        {2, 5000008, 31, 1, 16, 4},
+        {4, 5000008, 31, 1, 32, 4},
+        {4, 5000008, 32, 1, 32, 0},
+        {4, 5000008, 32, 1, 16, 4},
+        {16, 5000008, 31, 1, 128, 4},
+        {16, 5000008, 31, 1, 256, 0},
+        /* Bytes that a tile loads: pairs, and 16-byte elements. */
+        {2, 5000001, 21, 1, 2, 4},
+        {2, 5000001, 13, 1, 2, 8},
+        {2, 5000001, 12, 1, 2, 16},
+        {16, 5000001, 12, 1, 16, 4},
+        {16, 5000001, 11, 1, 16, 8},
+        {4, 5000001, 17, 1, 4, 4},
+        {8, 5000001, 15, 1, 8, 8},
+        {1, 5000001, 37, 1, 1, 4},
+        {1, 5000001, 35, 1, 1, 8},
+    };
+    const struct wl__tuned *hopper = wl__tuned_for(90);
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct wl__problem problem = {
+            .tuned = &hopper->transpose,
+            .width = cases[i].width,
+            .row = (unsigned)__builtin_ctz(cases[i].width),
+            .to_places = cases[i].past,
+            .layout = {.rows = cases[i].rows, .cols = cases[i].cols, .batch = cases[i].batch},
+        };
+        if (wl__chunk_strips(&problem) != cases[i].strips)
+            fail_msg("case %u: %u strips", i, wl__chunk_strips(&problem));
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_cut), cmocka_unit_test(divisions)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_cut), cmocka_unit_test(divisions),
+                                       cmocka_unit_test(chunks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
