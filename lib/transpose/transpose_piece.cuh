@@ -15,20 +15,22 @@
 static __device__ __forceinline__ void wl_load_piece(char *in, const char *from, int low, int high, int group,
                                                      int pad, wl_barrier *loaded) {
     const int past = (uintptr_t)from % 16, begin = low - past, whole = (high + past) / 16 * 16 - past;
+    const int warps = pad ? (int)blockDim.x / 32 : 1;
     if (threadIdx.x == 0)
-        wl_barrier_init(loaded, 1);
+        wl_barrier_init(loaded, warps);
     if (const int last = whole + (int)threadIdx.x - 32; last >= whole && last < high)
         in[last + (pad ? last / group * pad : 0)] = from[last];
-    __syncwarp();
+    __syncthreads();
     if (!pad) {
         if (threadIdx.x == 0) {
             wl_barrier_expect(loaded, whole - begin);
             if (whole > begin)
                 wl_bulk_load_once(in + begin, from + begin, whole - begin, loaded);
         }
-    } else if (threadIdx.x < 32) {
+    } else {
         int bytes = 0;
-        for (int i = (int)threadIdx.x; i * group < whole; i += 32) {
+        for (int i = (int)threadIdx.x % 32 * warps + (int)threadIdx.x / 32; i * group < whole;
+             i += (int)blockDim.x) {
             const int first = max(begin, i * group - past),
                       load = min(whole, (i + 1) * group + (past ? 16 - past : 0)) - first;
             if (load > 0) {
@@ -37,7 +39,7 @@ static __device__ __forceinline__ void wl_load_piece(char *in, const char *from,
             }
         }
         bytes = __reduce_add_sync(~0u, bytes);
-        if (threadIdx.x == 0)
+        if (threadIdx.x % 32 == 0)
             wl_barrier_expect(loaded, bytes);
     }
     __syncthreads();
