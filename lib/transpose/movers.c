@@ -346,7 +346,7 @@ static bool others_beat_torn_pieces(const struct wl__problem *p) {
 /* Many short rows, while the output's begin anywhere. */
 static bool suits_torn_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
-    const unsigned even = (unsigned)__builtin_ctz((unsigned)l->cols | 8);
+    const unsigned even = (unsigned)__builtin_ctz((unsigned)l->cols | 16);
     return !begins_at(p, SECTOR) && !others_beat_torn_pieces(p) && !is_no_wide_piece(p) &&
            (p->width * l->rows >= p->tuned->pieces.torn_stream || is_of_few_pairs(p)) &&
            p->width * l->cols <= p->tuned->pieces.torn_row[p->row][even ? even - 1 : 0];

@@ -107,8 +107,8 @@ struct wl__tuned_transpose {
             torn_rows; /* rows of 4-byte elements up to which it beats tiles, though they end in sectors */
         /* Bytes of a row up to which it beats windows and tiles if the output's rows begin anywhere, by width
          * and bank conflicts: up to two-way (8 bytes: also if they begin at sectors), four-way, and pads for
-         * eight-way; and with pads if they begin at sectors. */
-        uint32_t torn_row[4][3], padded_row;
+         * eight-way, of an odd number of 8 columns and of others; and with pads if they begin at sectors. */
+        uint32_t torn_row[4][4], padded_row;
         uint32_t wide_few; /* even numbers of columns of 8 bytes up to which tiles do better, though the
                               output's rows begin anywhere */
         /* Columns up to which streams do better, though the output's rows begin anywhere, by width, for up to
