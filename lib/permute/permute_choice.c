@@ -301,9 +301,16 @@ static bool is_woven(const struct wl__permute_shape *shape) {
            shape->by_out[1] == 0 && shape->dim[shape->by_out[0]].size * shape->width <= 3 * WL_PERMUTE_ACCESS;
 }
 
+/* Bytes whose rows become columns of a vector: asynchronous tiles store these by halves of sectors, and take
+ * 1.3 times as long as registers' tiles. */
+static bool has_half_sectors(const struct wl__permute_shape *shape) {
+    return shape->width == 1 && shape->dim[0].out < WL_PERMUTE_SECTOR &&
+           shape->dim[0].size >= WL_PERMUTE_ACCESS;
+}
+
 bool wl__permute_async_is_cheaper(const struct wl__tuned_permute *tuned, const struct wl__permute_plan *plan,
                                   const struct wl__permute_shape *shape, uint64_t from) {
-    if (is_woven(shape))
+    if (is_woven(shape) || has_half_sectors(shape))
         return false;
     /* Some shapes of 2 and 4 bytes have no good tile. */
     if (suits_async(tuned, shape, from) && (shape->width == 1 || plan->cost <= tuned->async.most))

@@ -135,6 +135,11 @@ static void dear_tiles_are_left_to_others(void **state) {
     permute(&(struct problem){5, {8, 3, 9, 408, 96}, {3, 1, 0, 4, 2}, ": bulk:"}, 1, 0, 0);
     /* Pairs whose rows begin anywhere in the input, and at vectors in the output. */
     permute(&(struct problem){4, {11, 32, 16, 412}, {3, 2, 0, 1}, ": async:"}, 2, 0, 0);
+    /* Bytes that asynchronous tiles would store by halves of sectors, and by whole ones. */
+    permute(&(struct problem){5, {3, 40, 16, 5, 32}, {3, 0, 1, 4, 2}, ": tiles:"}, 1, 0, 0);
+    permute(&(struct problem){5, {3, 40, 16, 5, 16}, {3, 0, 1, 4, 2}, ": tiles:"}, 1, 0, 0);
+    permute(&(struct problem){5, {3, 40, 32, 5, 32}, {3, 0, 1, 4, 2}, ": async:"}, 1, 0, 0);
+    permute(&(struct problem){5, {3, 40, 16, 5, 12}, {3, 0, 1, 4, 2}, ": async:"}, 1, 0, 0);
 }
 
 /* Small tiles, and rows whose neighbours in the input lie far apart in the output. */
