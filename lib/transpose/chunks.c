@@ -43,5 +43,7 @@ uint32_t wl__chunk_strips(const struct wl__problem *p) {
         have_others(p))
         return 0;
     const uint32_t strips = strips_of(p);
-    return bytes / loaded(p, strips) >= tuned->tiles ? strips : 0;
+    const uint64_t tile = loaded(p, strips);
+    const bool fits = tile + WL_PIECE_BESIDE <= wl__shared_for(p->context, 1, 0);
+    return fits && bytes / tile >= tuned->tiles ? strips : 0;
 }
