@@ -7,7 +7,7 @@
 
 /* Loads bytes low to high - 1 of those at `from` into shared memory, where byte 0 belongs at `in`, as far
  * past 16 bytes as `from` is, and waits for them.  All threads of a block call it, at least 32.  Where `pad`
- * is 16, each `group` bytes lie so much further; low is the begin of a row.
+ * is 16, each `group` bytes lie so much further, and all warps issue their loads; low is the begin of a row.
  *
  * A load begins at the vector that its rows begin in, which may lie before the matrix but not before the
  * array, and ends with the vector that they end in: two of groups overlap by one, which their pad has room
