@@ -40,7 +40,7 @@ static int close_with_chunks(void **state) {
 }
 
 static const char *chunks(void) {
-    return has_async() ? ": pieces: " : NULL;
+    return wl__has_bulk(context) ? ": pieces: " : NULL;
 }
 
 /* Rows begin at each element of a chunk in turn: they are an odd number of elements, or begin `shift`
