@@ -231,7 +231,8 @@ static bool run_group_pieces(const struct wl__problem *p, wl_error *error) {
     const struct wl__tuned_groups *tuned = &p->tuned->groups;
     const uint32_t cols = (uint32_t)l->cols, places = (uint32_t)(p->to_places | l->rows),
                    extra = places % SECTOR == 0 ? 0 : SECTOR, fit = tuned->pieces / cols / SECTOR * SECTOR;
-    if (p->width > 1 || cols % 2 != 0 || fit < tuned->piece_rows + (cols % 8 == 0 ? 1 : 2) * extra ||
+    if (p->width > 1 || cols % 2 != 0 || wl__is_even_table(p) ||
+        fit < tuned->piece_rows + (cols % 8 == 0 ? 1 : 2) * extra ||
         WL_MASKED(WL_KERNEL_transpose_group_pieces))
         return false;
     const uint64_t all = wl__tiles_along(l->rows, SECTOR) * SECTOR;
@@ -272,7 +273,10 @@ wl_error wl__run_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const uint32_t strip = WL_PIECE_STRIP / p->width, cols = (uint32_t)l->cols, each = VECTOR / p->width,
                    bytes = strip * cols * p->width;
+    const bool large = wl__is_even_table(p) && wl__matrix_bytes(p) * l->batch >= p->tuned->pieces.even.large;
     const uint32_t strips = chunk_strips                                           ? chunk_strips
+                            : large && cols <= p->tuned->pieces.even.large_most    ? 4
+                            : large                                                ? 2
                             : l->rows > strip && bytes <= p->tuned->small_tile / 2 ? 2
                                                                                    : 1,
                    rows = strips * strip;

@@ -15,6 +15,8 @@
  * words between.  So none if cols is odd, 2-way if it is twice an odd number, 4-way if four times one.  Then
  * each WL_EACH rows are a load, and lie all.tile_pad bytes further apart.  512 bytes take 8 requests for
  * WL_WIDTH 2, where there is time for 57.
+ * Pads leave a column one of four banks, and with rows that begin early each of four columns is in another
+ * row.  Those of bytes lie APART columns apart: a multiple of 4 rows and a word each, so in different banks.
  * With rows that begin early, each column's vectors begin to_pitch rows before the last one's, modulo a
  * vector: 1 - cols * to_pitch bytes further.  Where that is a multiple of 8, the four columns of bytes share
  * banks: 4-way, or 2-way.  Each then begins with another word of its vector, which lies cols words further.
@@ -28,6 +30,7 @@
 #include "lib/transpose/transpose_tile.cuh"
 
 #define WL_STRIP (8 * WL_EACH) /* rows per line of the output */
+#define APART    4             /* columns of bytes that a warp takes lie so far apart if there are pads */
 
 /* Puts element k into a vector whose bits are 0. */
 static __device__ __forceinline__ void put(uint32_t (&out)[4], int k, wl_element element) {
@@ -94,9 +97,18 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
 #endif
 #pragma unroll 2
     for (uint32_t unit = threadIdx.x / 32;; unit += WL_THREADS / 32) {
-        const int c = (unit >> shift) * 4 + lane / 8;
-        if ((int)(unit >> shift) * 4 >= cols)
+        int c = (unit >> shift) * 4;
+#if WL_WIDTH == 1
+        const int apart = all.tile_pad ? APART : 1, next = (unit >> shift) % apart;
+        c -= next * 4; /* the first of 4 * apart columns, whose units follow each other */
+#endif
+        if (c >= cols)
             break;
+#if WL_WIDTH == 1
+        c += next + lane / 8 * apart;
+#else
+        c += lane / 8;
+#endif
         char *const to = at.to + c * all.to_pitch;
         const int early =
                       extra ? extra - (int)((uint32_t)(uintptr_t)to & (extra * WL_WIDTH - 1)) / WL_WIDTH : 0,

@@ -121,6 +121,13 @@ struct wl__tuned_transpose {
         uint32_t torn_small;   /* bytes of an array of pairs up to which it does so for any such row */
         uint32_t torn_most[2]; /* bytes of an array of bytes beyond which streams do better, by whether
                                   columns are an even number */
+        /* Bytes in an even number of columns, from `least` to `most`, in arrays of so many bytes: where their
+         * output's rows begin anywhere, pads make it faster than words and windows.  In arrays of `large`
+         * bytes tiles have two strips, and four of up to large_most columns; in smaller ones more columns
+         * that are no multiple of 4 have two-way bank conflicts without pads, and are as fast. */
+        struct wl__tuned_even {
+            uint32_t least, most, array, large, large_most;
+        } even;
         /* Where whole chunks of the output's rows are stored: bytes of such a row, bytes and tiles of all
          * matrices, at least; by width, columns at least, bytes of a row of the input at most, and bytes that
          * a tile loads at least. */
