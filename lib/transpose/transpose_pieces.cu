@@ -93,22 +93,18 @@ extern "C" __global__ void __launch_bounds__(WL_THREADS, WL_BLOCKS) WL_NAME(cons
     const uint32_t strips = all.tile_rows / WL_STRIP, shift = __popc(strips - 1);
     const int lane = threadIdx.x % 32;
 #if WL_WIDTH == 1
+    const uint32_t apart = all.tile_pad ? APART : 1; /* a power of two */
     const bool turned = extra && (uint32_t)all.to_pitch * cols % 8 == 1;
+#else
+    constexpr uint32_t apart = 1;
 #endif
 #pragma unroll 2
     for (uint32_t unit = threadIdx.x / 32;; unit += WL_THREADS / 32) {
-        int c = (unit >> shift) * 4;
-#if WL_WIDTH == 1
-        const int apart = all.tile_pad ? APART : 1, next = (unit >> shift) % apart;
-        c -= next * 4; /* the first of 4 * apart columns, whose units follow each other */
-#endif
-        if (c >= cols)
+        /* Units that follow each other take the columns between. */
+        const uint32_t four = unit >> shift, next = four & (apart - 1);
+        if ((int)(four - next) * 4 >= cols)
             break;
-#if WL_WIDTH == 1
-        c += next + lane / 8 * apart;
-#else
-        c += lane / 8;
-#endif
+        const int c = (int)(four * 4 - next * 3 + lane / 8 * apart);
         char *const to = at.to + c * all.to_pitch;
         const int early =
                       extra ? extra - (int)((uint32_t)(uintptr_t)to & (extra * WL_WIDTH - 1)) / WL_WIDTH : 0,
