@@ -257,18 +257,9 @@ static unsigned piece_requests(const struct wl__problem *p) {
     return each << even;
 }
 
-bool wl__is_even_table(const struct wl__problem *p) {
-    const struct wl__tuned_even *tuned = &p->tuned->pieces.even;
-    const wl_transpose_layout *l = &p->layout;
-    const uint64_t bytes = wl__matrix_bytes(p) * l->batch;
-    return p->width == 1 && l->cols % 2 == 0 && l->cols >= tuned->least && l->cols <= tuned->most &&
-           !begins_at(p, SECTOR) && l->rows >= p->tuned->pieces.torn_stream && bytes >= tuned->array &&
-           (l->cols % 4 == 0 || l->cols <= tuned->large_most || bytes >= tuned->large);
-}
-
 /* Words have so few requests that even these conflicts cost nothing. */
 bool wl__pieces_padded(const struct wl__problem *p) {
-    return (p->width < 4 && p->layout.cols % 8 == 0) || wl__is_even_table(p);
+    return (p->width < 4 && p->layout.cols % 8 == 0) || wl__even_strips(p) > 0;
 }
 
 /* Of 8-byte elements whole matrices are as fast, and so are tiles of lines for long rows. */
@@ -359,7 +350,7 @@ static bool suits_torn_pieces(const struct wl__problem *p) {
     return !begins_at(p, SECTOR) && !others_beat_torn_pieces(p) && !is_no_wide_piece(p) &&
            (p->width * l->rows >= p->tuned->pieces.torn_stream || is_of_few_pairs(p)) &&
            (p->width * l->cols <= p->tuned->pieces.torn_row[p->row][even ? even - 1 : 0] ||
-            wl__is_even_table(p));
+            wl__even_strips(p) > 0);
 }
 
 /* Fastest where panels do not fit, or are few.  Where the output's rows begin within sectors a tile has some

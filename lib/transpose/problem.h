@@ -48,9 +48,10 @@ bool wl__panels_beat_whole(const struct wl__problem *p);
  * where these are long, end within chunks, and lie in large arrays, if the tiles fit a block's shared
  * memory: up to 1.10 times as fast as the kernels before.  Else 0. */
 uint32_t wl__chunk_strips(const struct wl__problem *p);
-/* Whether this is a large table of bytes in an even number of columns, not few, whose output's rows begin
- * anywhere.  Pads leave the pieces mover no bank conflicts. */
-bool wl__is_even_table(const struct wl__problem *p);
+/* even.c: strips that the pieces mover's tiles have at least where it has pads for bytes in an even number of
+ * columns: the output's rows begin anywhere, and arrays are large.  These pads leave no bank conflicts.
+ * Else 0. */
+uint32_t wl__even_strips(const struct wl__problem *p);
 /* Whether pads keep the pieces mover from bank conflicts. */
 bool wl__pieces_padded(const struct wl__problem *p);
 extern const struct wl__movers wl__transpose_movers;

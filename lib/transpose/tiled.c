@@ -231,7 +231,7 @@ static bool run_group_pieces(const struct wl__problem *p, wl_error *error) {
     const struct wl__tuned_groups *tuned = &p->tuned->groups;
     const uint32_t cols = (uint32_t)l->cols, places = (uint32_t)(p->to_places | l->rows),
                    extra = places % SECTOR == 0 ? 0 : SECTOR, fit = tuned->pieces / cols / SECTOR * SECTOR;
-    if (p->width > 1 || cols % 2 != 0 || wl__is_even_table(p) ||
+    if (p->width > 1 || cols % 2 != 0 || wl__even_strips(p) > 0 ||
         fit < tuned->piece_rows + (cols % 8 == 0 ? 1 : 2) * extra ||
         WL_MASKED(WL_KERNEL_transpose_group_pieces))
         return false;
@@ -273,13 +273,9 @@ wl_error wl__run_pieces(const struct wl__problem *p) {
     const wl_transpose_layout *l = &p->layout;
     const uint32_t strip = WL_PIECE_STRIP / p->width, cols = (uint32_t)l->cols, each = VECTOR / p->width,
                    bytes = strip * cols * p->width;
-    const bool large = wl__is_even_table(p) && wl__matrix_bytes(p) * l->batch >= p->tuned->pieces.even.large;
-    const uint32_t strips = chunk_strips                                           ? chunk_strips
-                            : large && cols <= p->tuned->pieces.even.large_most    ? 4
-                            : large                                                ? 2
-                            : l->rows > strip && bytes <= p->tuned->small_tile / 2 ? 2
-                                                                                   : 1,
-                   rows = strips * strip;
+    const uint32_t least = chunk_strips ? chunk_strips : wl__even_strips(p),
+                   few = l->rows > strip && bytes <= p->tuned->small_tile / 2 ? 2 : 1,
+                   strips = least > few ? least : few, rows = strips * strip;
     const uint64_t places = p->to_places | p->width * l->rows;
     const bool whole = places % SECTOR == 0 || (places % VECTOR == 0 && l->rows <= rows);
     const uint32_t extra = (chunk_strips ? WL_CHUNK : whole ? 0 : SECTOR) / p->width;

@@ -123,8 +123,7 @@ struct wl__tuned_transpose {
                                   columns are an even number */
         /* Bytes in an even number of columns, from `least` to `most`, in arrays of so many bytes: where their
          * output's rows begin anywhere, pads make it faster than words and windows.  In arrays of `large`
-         * bytes tiles have two strips, and four of up to large_most columns; in smaller ones more columns
-         * that are no multiple of 4 have two-way bank conflicts without pads, and are as fast. */
+         * bytes tiles have two strips at least, and four of up to large_most columns. */
         struct wl__tuned_even {
             uint32_t least, most, array, large, large_most;
         } even;

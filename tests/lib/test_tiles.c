@@ -123,18 +123,22 @@ struct long_rows {
     uint32_t strips;
 };
 
-/* Whether their tiles have so many strips, tuned as for a Hopper GPU, on multiprocessors with so many KB of
- * shared memory. */
-static bool have_strips(const struct long_rows *of, unsigned shared) {
-    wl_context context = {.shared_each = shared << 10};
-    const struct wl__problem problem = {
-        .context = &context,
+/* Tuned as for a Hopper GPU. */
+static struct wl__problem problem_of(const struct long_rows *of) {
+    return (struct wl__problem){
         .tuned = &wl__tuned_for(90)->transpose,
         .width = of->width,
         .row = (unsigned)__builtin_ctz(of->width),
         .to_places = of->past,
         .layout = {.rows = of->rows, .cols = of->cols, .batch = of->batch},
     };
+}
+
+/* Whether tiles of whole chunks have so many strips, on multiprocessors with so many KB of shared memory. */
+static bool have_strips(const struct long_rows *of, unsigned shared) {
+    wl_context context = {.shared_each = shared << 10};
+    struct wl__problem problem = problem_of(of);
+    problem.context = &context;
     return wl__chunk_strips(&problem) == of->strips;
 }
 
@@ -213,8 +217,43 @@ static void chunks_fit(void **state) {
     assert_true(have_strips(&(struct long_rows){8, 2000001, 132, 1, 8, 0}, 100));
 }
 
+/* Both sides of each bound of bytes in an even number of columns. */
+static void even_tables(void **state) {
+    (void)state;
+    static const struct long_rows cases[] = {
+        /* Bytes of all, for which tiles have one strip, then two or four. */
+        {1, 262145, 64, 1, 1, 1},
+        {1, 262143, 64, 1, 1, 0},
+        {1, 1638401, 64, 1, 1, 4},
+        {1, 1638399, 64, 1, 1, 1},
+        {1, 119838, 128, 8, 1, 2},
+        {1, 99999, 128, 8, 1, 1},
+        {1, 1310721, 80, 1, 1, 4},
+        {1, 1300001, 82, 1, 1, 2},
+        /* Columns. */
+        {1, 500001, 62, 1, 1, 0},
+        {1, 500001, 65, 1, 1, 0},
+        {1, 500001, 66, 1, 1, 1},
+        {1, 500001, 156, 1, 1, 1},
+        {1, 500001, 158, 1, 1, 0},
+        /* Rows of the output: bytes, and where they begin in a sector. */
+        {1, 1025, 64, 300, 1, 1},
+        {1, 1023, 64, 300, 1, 0},
+        {1, 500000, 64, 1, 0, 0},
+        {1, 500000, 64, 1, 16, 1},
+        {1, 500001, 64, 1, 0, 1},
+        {2, 500001, 64, 1, 2, 0},
+    };
+    for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct wl__problem problem = problem_of(&cases[i]);
+        if (wl__even_strips(&problem) != cases[i].strips)
+            fail_msg("case %u: %u strips", i, wl__even_strips(&problem));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_cut), cmocka_unit_test(divisions),
-                                       cmocka_unit_test(chunks), cmocka_unit_test(chunks_fit)};
+                                       cmocka_unit_test(chunks), cmocka_unit_test(chunks_fit),
+                                       cmocka_unit_test(even_tables)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
