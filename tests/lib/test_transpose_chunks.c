@@ -9,14 +9,13 @@
 
 #include "check_transpose.h"
 #include "device.h"
-#include "lib/context.h"
+#include "without_small.h"
 
-static const struct wl__tuned *without;
-static struct wl__tuned tuned;
+static struct wl__tuned *tuned;
 
 /* Takes rows of 4 KB in arrays of any size, and has tiles of as many strips as give them `tile` bytes. */
 static void take(uint32_t tile) {
-    struct wl__tuned_chunks *chunks = &tuned.transpose.pieces.chunks;
+    struct wl__tuned_chunks *chunks = &tuned->transpose.pieces.chunks;
     chunks->stream = 4096;
     chunks->array = 0;
     chunks->tiles = 0;
@@ -25,18 +24,10 @@ static void take(uint32_t tile) {
 }
 
 static int open_with_chunks(void **state) {
-    const int failed = open_without_small(state);
-    if (failed)
-        return failed;
-    without = context->tuned;
-    tuned = *without;
-    context->tuned = &tuned;
-    return 0;
-}
-
-static int close_with_chunks(void **state) {
-    context->tuned = without;
-    return close_device(state);
+    const int failed = open_device(state);
+    if (!failed)
+        tuned = leave_out_small(context);
+    return failed;
 }
 
 static const char *chunks(void) {
@@ -102,5 +93,5 @@ int main(void) {
         cmocka_unit_test(columns),
         cmocka_unit_test(gaps),
     };
-    return cmocka_run_group_tests(tests, open_with_chunks, close_with_chunks);
+    return cmocka_run_group_tests(tests, open_with_chunks, close_device);
 }

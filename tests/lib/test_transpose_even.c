@@ -9,30 +9,21 @@
 
 #include "check_transpose.h"
 #include "device.h"
-#include "lib/context.h"
+#include "without_small.h"
 
-static const struct wl__tuned *without;
-static struct wl__tuned tuned;
+static struct wl__tuned *tuned;
 
 /* Arrays from so many bytes on are moved so, from `large` on by larger tiles. */
 static void take(uint32_t array, uint32_t large) {
-    tuned.transpose.pieces.even.array = array;
-    tuned.transpose.pieces.even.large = large;
+    tuned->transpose.pieces.even.array = array;
+    tuned->transpose.pieces.even.large = large;
 }
 
 static int open_with_tables(void **state) {
-    const int failed = open_without_small(state);
-    if (failed)
-        return failed;
-    without = context->tuned;
-    tuned = *without;
-    context->tuned = &tuned;
-    return 0;
-}
-
-static int close_with_tables(void **state) {
-    context->tuned = without;
-    return close_device(state);
+    const int failed = open_device(state);
+    if (!failed)
+        tuned = leave_out_small(context);
+    return failed;
 }
 
 static const char *pieces(void) {
@@ -99,5 +90,5 @@ int main(void) {
         cmocka_unit_test(gaps),
         cmocka_unit_test(bounds),
     };
-    return cmocka_run_group_tests(tests, open_with_tables, close_with_tables);
+    return cmocka_run_group_tests(tests, open_with_tables, close_device);
 }
