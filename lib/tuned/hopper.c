@@ -163,8 +163,8 @@ const struct wl__tuned wl__tuned_hopper = {
                  .small_full = {20, 22, 33, 70, 50},
                  .streams = {.least = 1024, .torn_rows = {2048, 8192}, .matrix = 11264, .small = 24576},
                  .slots_full = 70,
-                 .torn = {{.rows = 120, .cols = 1, .full = 85, .most = 110 << 20},
-                          {.rows = 64, .cols = 250, .full = 75, .most = WL_NEVER}},
+                 .torn = {{.rows = 120, .cols = 1, .full = 85, .most = 50 << 20},
+                          {.rows = 64, .cols = 250, .full = 75, .most = 50 << 20}},
                  .windows =
                      {.row = 300,
                       .even = {128, 224},
