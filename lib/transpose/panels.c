@@ -121,10 +121,10 @@ bool wl__panels_matrices(const wl_context *context, unsigned width, const wl_tra
     return true;
 }
 
-/* Panels of bytes, up to `budget` of them, that transpose_group_panels.cu moves by words.  Rows lie in shared
- * memory as in global memory modulo `place` bytes. */
+/* Panels of bytes, up to `budget` of them, that transpose_group_panels.cu moves by words.  Rows have `least`
+ * bytes or more, and lie in shared memory as in global memory modulo `place` bytes. */
 static bool group_columns(const wl_context *context, const wl_transpose_layout *l, uint32_t budget,
-                          uint32_t place, struct wl__panels *out) {
+                          uint32_t least, uint32_t place, struct wl__panels *out) {
     const struct wl__tuned_groups *tuned = &context->tuned->transpose.groups;
     const uint32_t rows = (uint32_t)l->rows, edges = 2 * (VECTOR - 1), rest = l->from_ld % place;
     uint64_t widest = budget / rows + edges;
@@ -133,7 +133,7 @@ static bool group_columns(const wl_context *context, const wl_transpose_layout *
     if (widest > l->cols + edges + LINE)
         widest = l->cols + edges + LINE;
     const uint32_t pitch = widest < rest ? 0 : rest + (uint32_t)(widest - rest) / place * place;
-    if (pitch < edges + tuned->row)
+    if (pitch < edges + least)
         return false;
     const uint64_t fit = (pitch - edges) / 4 * 4, panels = (l->cols + fit - 1) / fit;
     *out = (struct wl__panels){
@@ -148,6 +148,15 @@ static bool group_columns(const wl_context *context, const wl_transpose_layout *
     return out->image != 0;
 }
 
+/* Panels whose rows have `least` bytes or more, of the fewest bytes that suffice. */
+static bool any_group_columns(const wl_context *context, const wl_transpose_layout *l, uint32_t least,
+                              bool large, struct wl__panels *out) {
+    const struct wl__tuned_groups *tuned = &context->tuned->transpose.groups;
+    return group_columns(context, l, tuned->low, least, LINE, out) ||
+           group_columns(context, l, tuned->tall, least, LINE, out) ||
+           (large && group_columns(context, l, tuned->large_tall, least, LINE, out));
+}
+
 bool wl__panels_columns(const wl_context *context, unsigned width, const wl_transpose_layout *l,
                         struct wl__panels *out) {
     if (!wl__has_bulk(context) || !is_small(l))
@@ -157,21 +166,20 @@ bool wl__panels_columns(const wl_context *context, unsigned width, const wl_tran
     const struct wl__tuned_groups *groups = &tuned->groups;
     /* At their places in a sector only, rows are still up to 1.2 times as fast as single bytes, unless there
      * are many. */
-    const bool large = l->rows * l->cols * l->batch >= groups->large;
+    const bool large = width * l->rows * l->cols * l->batch >= groups->large;
     if (width == 1 && !gaps && l->rows >= 8 &&
-        (group_columns(context, l, groups->low, LINE, out) ||
-         group_columns(context, l, groups->tall, LINE, out) ||
-         (large && group_columns(context, l, groups->large_tall, LINE, out)) ||
+        ((large && any_group_columns(context, l, groups->long_row, large, out)) ||
+         any_group_columns(context, l, groups->row, large, out) ||
          (l->rows <= groups->sector_rows &&
-          group_columns(context, l, large ? groups->large_tall : groups->tall, SECTOR, out))))
+          group_columns(context, l, large ? groups->large_tall : groups->tall, groups->row, SECTOR, out))))
         return true;
     const uint32_t edges = 2 * (VECTOR - width), rows = (uint32_t)l->rows;
-    const uint32_t budget = tuned->panel_budget[width >= 4];
     uint32_t pitch = width * l->from_ld % LINE;
     while (pitch < LINE / 2 + edges)
         pitch += LINE;
-    while (pitch < width * l->cols + edges && l->rows * (pitch + LINE) <= budget &&
-           pitch + LINE <= tuned->panel_row)
+    while (pitch < width * l->cols + edges && pitch + LINE <= tuned->panel_row &&
+           l->rows * (pitch + LINE) <=
+               tuned->panel_budget[width >= 4 || (large && pitch < groups->long_row + edges)])
         pitch += LINE;
     if (l->rows * pitch > most(context))
         return false;

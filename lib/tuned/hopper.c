@@ -98,6 +98,7 @@ const struct wl__tuned wl__tuned_hopper = {
                        .tall = 28 << 10,
                        .large_tall = 36 << 10,
                        .large = 50 << 20,
+                       .long_row = 160,
                        .row = 90,
                        .sector_rows = 300,
                        .matrices = 12 << 10,

@@ -157,7 +157,8 @@ struct wl__tuned_transpose {
     /* Where few rows or columns could be streams, panels win for rows of less than `stream` bytes and panels
      * of panel_least bytes. */
     uint32_t stream, panel_least;
-    /* Bytes of a panel, for 1 and 2 bytes and for wider elements; and of a row of it. */
+    /* Bytes of a panel: of 1 and 2 bytes; and of wider elements, and up to which narrow ones have rows of
+     * groups.long_row bytes in large arrays.  Bytes of a row of it. */
     uint32_t panel_budget[2], panel_row;
     /* A matrix of less than tiny_matrix bytes is worth no block.  Of tiny_many such matrices that lie apart,
      * a block takes `together` bytes. */
@@ -166,14 +167,14 @@ struct wl__tuned_transpose {
     uint32_t panel_more[2][2];
 
     /* Bytes move by words.  A panel has up to `low` bytes, and up to `tall` where its rows would be shorter
-     * than `row` bytes, or up to large_tall in arrays of `large` bytes and more.  A block of whole matrices
-     * has about `matrices` bytes.  Up to sector_rows rows may lie anywhere in a line.  A tile of whole rows
-     * has up to `pieces` bytes, and piece_rows rows or more.  Matrices of more than `whole` bytes go by
-     * panels where they have `few` rows or more, up to `many`, or many_odd where rows are an odd number of
-     * bytes apart. */
+     * than `row` bytes, or up to large_tall in arrays of `large` bytes and more.  There its rows have
+     * long_row bytes where one of these budgets allows it.  A block of whole matrices has about `matrices`
+     * bytes.  Up to sector_rows rows may lie anywhere in a line.  A tile of whole rows has up to `pieces`
+     * bytes, and piece_rows rows or more.  Matrices of more than `whole` bytes go by panels where they have
+     * `few` rows or more, up to `many`, or many_odd where rows are an odd number of bytes apart. */
     struct wl__tuned_groups {
-        uint32_t low, tall, large_tall, large, row, sector_rows, matrices, pieces, piece_rows, whole, few,
-            many, many_odd;
+        uint32_t low, tall, large_tall, large, long_row, row, sector_rows, matrices, pieces, piece_rows,
+            whole, few, many, many_odd;
     } groups;
     /* Hundredths of the tiles of both sides' lines that must be full for these to beat panels.  [3] is by 4,
      * 8, 16 bytes here. */

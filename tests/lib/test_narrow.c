@@ -231,11 +231,45 @@ static void places(void **state) {
     }
 }
 
+/* Bytes from row to row of panels of columns, on both sides of each bound. */
+static void rows_of_columns(void **state) {
+    (void)state;
+    static const struct {
+        unsigned width;
+        uint64_t rows, cols;
+        uint32_t pitch;
+    } cases[] = {
+        /* Bytes of an array from which on rows are long ones, if a budget allows it. */
+        {1, 137, 382592, 128},
+        {1, 137, 382720, 256},
+        {1, 224, 300032, 128},
+        /* The least bytes of long rows. */
+        {1, 64, 1024061, 445},
+        {1, 64, 1024062, 190},
+        /* Pairs: bytes of an array, and of its rows. */
+        {2, 223, 117495, 110},
+        {2, 223, 117559, 238},
+        {2, 200, 200029, 314},
+        {2, 200, 200030, 188},
+        {2, 250, 200029, 186},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint64_t rows = cases[i].rows, cols = cases[i].cols;
+        const wl_transpose_layout layout = {
+            .batch = 1, .rows = rows, .cols = cols, .from_ld = cols, .to_ld = rows};
+        struct wl__panels panels;
+        assert_true(wl__panels_columns(context, cases[i].width, &layout, &panels));
+        if (panels.pitch != cases[i].pitch)
+            fail_msg("width %u, %llu x %llu: rows of %u bytes", cases[i].width, (unsigned long long)rows,
+                     (unsigned long long)cols, panels.pitch);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_narrow),      cmocka_unit_test(test_narrow_batches),
         cmocka_unit_test(test_narrow_fits), cmocka_unit_test(batches_of_several_dimensions),
-        cmocka_unit_test(places),
+        cmocka_unit_test(places),           cmocka_unit_test(rows_of_columns),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
