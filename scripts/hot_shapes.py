@@ -211,6 +211,10 @@ def page(arguments):
             out.append(f"- {name}: torch takes {statistics.geometric_mean(torch):.2f} times as long in the geometric mean of "
                        f"{len(torch)} calls, {min(torch):.2f} times at least; a copy {statistics.geometric_mean(copies):.2f} times, "
                        f"{min(copies):.2f} at least ({sum(ratio < EACH for ratio in copies)} below {EACH:.1f}).")
+        cutensor = [peers["cuTENSOR"] / ours for _, (ours, peers, _) in lines if peers["cuTENSOR"]]
+        if cutensor:
+            out[-1] += (f" cuTENSOR takes {statistics.geometric_mean(cutensor):.2f} times as long in the geometric mean of "
+                        f"{len(cutensor)}, {min(cutensor):.2f} times at least.")
     out += ["", "| call | " + " | ".join(f"{name}: us | torch | CuPy | copy" for name, _ in devices) + " |",
             "|---|" + "---:|" * (4 * len(devices))]
     for call, by_device in cells.items():
