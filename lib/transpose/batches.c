@@ -4,9 +4,6 @@
 #include "lib/transpose/problem.h"
 #include "lib/transpose/transpose.h"
 
-#define VECTOR 16
-#define SECTOR 32
-
 static uint64_t all_bytes(const struct wl__problem *p) {
     return p->width * p->layout.rows * p->layout.cols * p->layout.batch;
 }

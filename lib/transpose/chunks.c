@@ -1,9 +1,8 @@
 /* Where the pieces mover stores whole chunks of the output's rows. */
 #include "lib/transpose/problem.h"
 
-#define SECTOR 32
-#define LEAST  4 /* strips, a power of two */
-#define MOST   16
+#define LEAST 4 /* strips, a power of two */
+#define MOST  16
 
 /* Bytes that a tile of so many strips loads. */
 static uint64_t loaded(const struct wl__problem *p, uint32_t strips) {

@@ -1,8 +1,6 @@
 /* Where the pieces mover has pads for bytes in an even number of columns. */
 #include "lib/transpose/problem.h"
 
-#define SECTOR 32
-
 uint32_t wl__even_strips(const struct wl__problem *p) {
     const struct wl__tuned_even *tuned = &p->tuned->pieces.even;
     const wl_transpose_layout *l = &p->layout;

@@ -4,10 +4,6 @@
 #include "lib/transpose/narrow.h"
 #include "lib/transpose/problem.h"
 
-#define VECTOR 16
-#define SECTOR 32
-#define LINE   128
-
 /* ---------------------------------------------------------------- what a problem is */
 
 /* Rows of both sides begin and end at vectors. */

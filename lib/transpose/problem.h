@@ -5,6 +5,11 @@
 #include "lib/mover.h"
 #include "lib/transpose/panels.h"
 
+/* Bytes: of the widest access, of what memory moves at least, and of a line. */
+#define VECTOR 16
+#define SECTOR 32
+#define LINE   128
+
 struct wl__problem {
     wl_context *context;
     wl_stream stream;

@@ -4,9 +4,6 @@
 #include "lib/transpose/problem.h"
 #include "lib/transpose/tiles.h"
 
-#define VECTOR 16
-#define SECTOR 32
-
 /* ---------------------------------------------------------------- the kernels */
 
 /* Blocks walk down whole columns of tiles, so that neighbours in time write whole rows of the output.

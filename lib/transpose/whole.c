@@ -1,9 +1,6 @@
 /* Where a batch's matrices are faster whole than as streams, and where they are too large for that. */
 #include "lib/transpose/problem.h"
 
-#define VECTOR 16
-#define SECTOR 32
-
 /* Whether streams of a batch of narrow elements fill the blocks that move them, as measured.  A block takes
  * `whole` bytes of each of 17 streams and more, and of 15 and 16 columns of bytes; twice as many of each of
  * others of 11 to 16, and so on, as groups_of() in lib/fields/streams_chunks.c has it for streams of any
