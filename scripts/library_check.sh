@@ -9,7 +9,7 @@
 # random, hot, drawn-hot and frameworks, which take less than four minutes on an H200.  `random` measures COUNT (300)
 # shapes that it draws anew, by the seed SEED if that is set (OUT/random-PART.json), and prints a summary: about five
 # minutes.  Of shapes below BELOW (0.8) of a copy it measures how fast blocks are that only move their tiles
-# (OUT/bounds.tsv).
+# (OUT/bounds.tsv).  scripts/random_page.py makes docs/random-shapes.md of both.
 # `hot` measures calls of models and solvers with their data in the cache, in CUDA graphs, beside torch's and CuPy's where
 # python3 has them (OUT/hot-PART.json), and prints a summary: some minutes.  `drawn-hot` does so with COUNT shapes of 16 KB
 # to 16 MB that it draws anew as `random` does (OUT/drawn-hot-PART.json).
