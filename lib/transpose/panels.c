@@ -174,14 +174,15 @@ bool wl__panels_columns(const wl_context *context, unsigned width, const wl_tran
           group_columns(context, l, large ? groups->large_tall : groups->tall, groups->row, SECTOR, out))))
         return true;
     const uint32_t edges = 2 * (VECTOR - width), rows = (uint32_t)l->rows;
+    const uint32_t room = most(context), *const budget = tuned->panel_budget;
     uint32_t pitch = width * l->from_ld % LINE;
     while (pitch < LINE / 2 + edges)
         pitch += LINE;
     while (pitch < width * l->cols + edges && pitch + LINE <= tuned->panel_row &&
-           l->rows * (pitch + LINE) <=
-               tuned->panel_budget[width >= 4 || (large && pitch < groups->long_row + edges)])
+           l->rows * (pitch + LINE) <= room &&
+           l->rows * (pitch + LINE) <= budget[width >= 4 || (large && pitch < groups->long_row + edges)])
         pitch += LINE;
-    if (l->rows * pitch > most(context))
+    if (l->rows * pitch > room)
         return false;
     const uint64_t fit = (pitch - edges) / width, panels = (l->cols + fit - 1) / fit;
     const uint32_t cols = (uint32_t)((l->cols + panels - 1) / panels);

@@ -231,34 +231,41 @@ static void places(void **state) {
     }
 }
 
-/* Bytes from row to row of panels of columns, on both sides of each bound. */
+/* Bytes from row to row of panels of columns, on both sides of each bound, where multiprocessors have so many
+ * KB of shared memory. */
 static void rows_of_columns(void **state) {
     (void)state;
     static const struct {
         unsigned width;
         uint64_t rows, cols;
-        uint32_t pitch;
+        uint32_t shared, pitch;
     } cases[] = {
         /* Bytes of an array from which on rows are long ones, if a budget allows it. */
-        {1, 137, 382592, 128},
-        {1, 137, 382720, 256},
-        {1, 224, 300032, 128},
+        {1, 137, 382592, 228, 128},
+        {1, 137, 382720, 228, 256},
+        {1, 224, 300032, 228, 128},
         /* The least bytes of long rows. */
-        {1, 64, 1024061, 445},
-        {1, 64, 1024062, 190},
+        {1, 64, 1024061, 228, 445},
+        {1, 64, 1024062, 228, 190},
         /* Pairs: bytes of an array, and of its rows. */
-        {2, 223, 117495, 110},
-        {2, 223, 117559, 238},
-        {2, 200, 200029, 314},
-        {2, 200, 200030, 188},
-        {2, 250, 200029, 186},
+        {2, 223, 117495, 228, 110},
+        {2, 223, 117559, 228, 238},
+        {2, 200, 200029, 228, 314},
+        {2, 200, 200030, 228, 188},
+        {2, 250, 200029, 228, 186},
+        /* Two blocks fit, however little memory there is. */
+        {2, 223, 117559, 100, 110},
+        {4, 150, 100001, 228, 388},
+        {4, 150, 100001, 100, 260},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         const uint64_t rows = cases[i].rows, cols = cases[i].cols;
         const wl_transpose_layout layout = {
             .batch = 1, .rows = rows, .cols = cols, .from_ld = cols, .to_ld = rows};
+        wl_context some = {
+            .capability = 90, .shared_each = cases[i].shared << 10, .tuned = wl__tuned_for(90)};
         struct wl__panels panels;
-        assert_true(wl__panels_columns(context, cases[i].width, &layout, &panels));
+        assert_true(wl__panels_columns(&some, cases[i].width, &layout, &panels));
         if (panels.pitch != cases[i].pitch)
             fail_msg("width %u, %llu x %llu: rows of %u bytes", cases[i].width, (unsigned long long)rows,
                      (unsigned long long)cols, panels.pitch);
