@@ -81,6 +81,12 @@ CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
     return CUDA_SUCCESS;
 }
 
+/* Bytes of shared memory that a multiprocessor has: an H200's, or as many KB as FAKE_SHARED says. */
+static unsigned shared_each(void) {
+    const char *kb = getenv("FAKE_SHARED");
+    return (kb ? (unsigned)atoi(kb) : 228) << 10;
+}
+
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice device) {
     (void)device;
     switch (which) {
@@ -106,10 +112,10 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice dev
         *value = 2048;
         return CUDA_SUCCESS;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
-        *value = 233472;
+        *value = (int)shared_each();
         return CUDA_SUCCESS;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
-        *value = 232448;
+        *value = (int)shared_each() - 1024;
         return CUDA_SUCCESS;
     case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
         *value = 32;
@@ -336,10 +342,10 @@ static unsigned argument_count(const char *kernel) {
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
                         CUstream stream, void **arguments, void **extra) {
-    (void)shared, (void)extra;
+    (void)extra;
     if (state.fail_next)
         return fail();
-    if (grid_x == 0 || grid_y == 0 || grid_x > 2147483647u || grid_y > 65535)
+    if (shared > shared_each() - 1024 || grid_x == 0 || grid_y == 0 || grid_x > 2147483647u || grid_y > 65535)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = step(FAKE_LAUNCH, stream, NULL);
     if (result)
