@@ -170,33 +170,23 @@ def lines_of(times):
     return lines
 
 
-def join(out, paths, choose):
-    """Joins results in one file, a row a line.  choose: returns those of all rows that stay."""
-    head, rows = None, []
-    for path in paths:
+def keep(arguments):
+    """A row a line, the fastest of each call and library.  Of copies that are no calls only torch's stays."""
+    head, rows, wanted = None, {}, set(calls())
+    for path in arguments.results:
         with open(path, encoding="utf-8") as file:
             result = json.load(file)
-        rows += result.pop("rows")
+        for row in result.pop("rows"):
+            library = row["peer"]["library"] if row.get("peer") else None
+            kept = library == "torch" or (key(row) in wanted and (library or row["kernel"] == "wideload"))
+            if not kept or not row.get("time_ms"):
+                continue
+            best = rows.setdefault((key(row), library), row)
+            if row["time_ms"]["median"] < best["time_ms"]["median"]:
+                rows[key(row), library] = row
         head = head or json.dumps(result)[:-1]
-    text = head + ', "rows": [\n' + ",\n".join(map(json.dumps, choose(rows))) + "\n]}\n"
-    pathlib.Path(out).write_text(text, encoding="utf-8")
-
-
-def fastest(rows):
-    """The fastest row of each call and library.  Of copies that are no calls only torch's stays."""
-    best, wanted = {}, set(calls())
-    for row in rows:
-        library = row["peer"]["library"] if row.get("peer") else None
-        kept = library == "torch" or (key(row) in wanted and (library or row["kernel"] == "wideload"))
-        if kept and row.get("time_ms"):
-            one = best.setdefault((key(row), library), row)
-            if row["time_ms"]["median"] < one["time_ms"]["median"]:
-                best[key(row), library] = row
-    return best.values()
-
-
-def keep(arguments):
-    join(arguments.out, arguments.results, fastest)
+    text = head + ', "rows": [\n' + ",\n".join(map(json.dumps, rows.values())) + "\n]}\n"
+    pathlib.Path(arguments.out).write_text(text, encoding="utf-8")
     return 0
 
 

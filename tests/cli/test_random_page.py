@@ -18,8 +18,13 @@ def run(*words):
 
 
 def row(size, order, gbps, share=None, kernel="wideload", library=None, error=None):
-    return {"experiment": "permute", "kernel": kernel, "peer": library and {"library": library, "version": "1"}, "error": error,
+    return {"experiment": "permute", "kernel": "peer" if library else kernel, "peer": library and {"library": library, "version": "1"}, "error": error,
             "gbps": gbps, "pct_copy": share, "params": {"size": size, "width": 4, "order": order}}
+
+
+def shape(size, order, gbps, share, driver):
+    """The library's row and that of the driver's copy."""
+    return [row(size, order, gbps, share), row(size, order, driver, kernel="memcpy")]
 
 
 def bound(sizes, order, graphs, blocks):
@@ -27,63 +32,65 @@ def bound(sizes, order, graphs, blocks):
     return f"{problem}\t1000\t9.0\t10.0\t11.0\t{graphs}\t{blocks}\t1x2 near 64\n"
 
 
+SMALL, LARGE = shape("31x41", "10", 2000, 50, 2500), shape("30x40x50", "210", 3000, 90, 3000)
+BOUNDS = [bound(("31", "41"), "10", 0.51, 0.64), bound(("30", "40", "50"), "210", 0.92, 0.88), "# 2 problems: 0.8 of a copy\n"]
+
+
 class Page(unittest.TestCase):
     def test_page_is_of_the_results(self):
-        results = sorted(pathlib.Path(arguments.source, "docs/results/random").glob("*.json"))
-        self.assertTrue(results)
+        folders = sorted(pathlib.Path(arguments.source, "docs/results/random").iterdir())
+        self.assertTrue(folders)
         with tempfile.TemporaryDirectory() as folder:
             made = pathlib.Path(folder, "page.md")
-            done = run("page", "-o", made, *results)
+            done = run("-o", made, *folders)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(made.read_text(), pathlib.Path(arguments.source, "docs/random-shapes.md").read_text())
 
-    def page(self, rows, bounds):
-        """Keeps what a check left, and makes the page of that."""
+    def page(self, *parts, bounds=tuple(BOUNDS), names=("Some GPU", "Some GPU")):
+        """The page of some rows in each file, or the message that there is in its place."""
         with tempfile.TemporaryDirectory() as name:
-            folder = pathlib.Path(name)
-            for i, some in enumerate((rows[:1], rows[1:])):
-                (folder / f"{i}.json").write_text(json.dumps({"device": {"name": "Some GPU"}, "rows": some}))
-            (folder / "bounds.tsv").write_text("".join(bounds) + "# 2 problems: 0.8 of a copy\n")
-            done = run("keep", folder / "gpu-77", folder / "0.json", folder / "1.json", folder / "bounds.tsv")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            kept = json.loads((folder / "gpu-77.json").read_text())["rows"]
-            done = run("page", "-o", folder / "page.md", folder / "gpu-77.json")
-            return kept, done, (folder / "page.md").read_text() if done.returncode == 0 else ""
+            folder, made = pathlib.Path(name, "gpu-77"), pathlib.Path(name, "page.md")
+            folder.mkdir()
+            for i, part in enumerate(parts):
+                text = part if isinstance(part, str) else json.dumps({"device": {"name": names[i]}, "rows": part})
+                (folder / f"random-{i}.json").write_text(text)
+            if bounds is not None:
+                (folder / "bounds.tsv").write_text("".join(bounds))
+            made.write_text("before")
+            done = run("-o", made, folder)
+            self.assertEqual(sorted(path.name for path in made.parent.iterdir()), ["gpu-77", "page.md"])
+            if done.returncode == 0:
+                return made.read_text()
+            self.assertEqual((done.returncode, made.read_text()), (1, "before"))
+            self.assertRegex(done.stderr, "^random_page: [^\\n]*\\n$")
+            return done.stderr
 
     def test_what_it_says(self):
-        rows = [row("30x40x50", "210", 3000, 90), row("31x41", "10", 2000, 50), row("31x41", "10", 2500, kernel="memcpy"),
-                row("31x41", "10", 2100, library="cuTENSOR"), row("30x40x50", "210", 1000, library="cuTENSOR"),
-                row("30x40x50", "210", None, library="cuBLAS")]
-        kept, done, page = self.page(rows, [bound(("31", "41"), "10", 0.51, 0.64), bound(("30", "40", "50"), "210", 0.92, 0.88)])
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(len(kept), 5)
+        peers = [row("31x41", "10", 2100, library="cuTENSOR"), row("30x40x50", "210", 1000, library="cuTENSOR"),
+                 row("30x40x50", "210", None, library="cuBLAS")]
+        page = self.page(LARGE, SMALL + peers)
         self.assertIn("## Some GPU", page)
         self.assertIn("`SEED=77 COUNT=2 ", page)
-        self.assertIn("All have 0.671 of `wl_copy`, and 0.800 of `cudaMemcpy`. cuTENSOR takes 1.69 times as long over the 2 that it has, "
+        self.assertIn("All have 0.671 of `wl_copy`, and 0.894 of `cudaMemcpy`. cuTENSOR takes 1.69 times as long over the 2 that it has, "
                       "and is ahead by more than 1 % in 1.\n", page)
         # The bound is the better of the two by graphs.
         self.assertIn("\n| permutations of 4 B | 2 | 0.671 | 0.500 | 1 | 0.685 | 0.767 |\n", page)
         self.assertIn("\n| permute `31x41@10/4` | 0.500 | 0.510 | 0.640 |\n", page)
         self.assertNotIn("30x40x50", page)
 
-    def test_wrong_results_make_no_page(self):
-        _, done, _ = self.page([row("31x41", "10", 2000, 50), row("30x40", "10", 100, error="out0[1]: got 1, expected 2")], [])
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("wrong: ('permute', '30x40@10/4', 'wideload', 'out0[1]", done.stderr)
-
-    def test_what_is_missing_has_a_message(self):
-        with tempfile.TemporaryDirectory() as name:
-            result, made = pathlib.Path(name, "gpu-1.json"), pathlib.Path(name, "page.md")
-            for text, message in ((None, "No such file"), ("{", "no result"), ("{}", "no result"),
-                                  ('{"device": {"name": "GPU"}, "rows": []}', "no times"),
-                                  (json.dumps({"device": {"name": "GPU"}, "rows": [row("31x41", "10", 2000, 50)]}),
-                                   "gpu-1.tsv: No such file")):
-                if text is not None:
-                    result.write_text(text)
-                done = run("page", "-o", made, result)
-                self.assertEqual(done.returncode, 1)
-                self.assertRegex(done.stderr, f"^random_page: .*{message}")
-                self.assertFalse(made.exists())
+    def test_nothing_lost_makes_a_page(self):
+        self.assertIn("gpu-77: wrong: ('permute', '30x40@10/4', 'wideload', 'out0[1]",
+                      self.page(SMALL, [row("30x40", "10", 100, error="out0[1]: got 1, expected 2")]))
+        self.assertIn("gpu-77: no time of 30x40", self.page(SMALL, [row("30x40", "10", None)]))
+        self.assertIn("gpu-77: no time of 31x41", self.page([SMALL[0], row("31x41", "10", None, kernel="memcpy")]))
+        self.assertIn("bounds.tsv: no bound of permute 4 3 30 40 50 2 1 0 0 0", self.page(SMALL, LARGE, bounds=BOUNDS[:1]))
+        self.assertIn("bounds.tsv: No such file", self.page(SMALL, bounds=None))
+        self.assertIn("has none", self.page())
+        self.assertIn("has Some GPU, Some other", self.page(SMALL, LARGE, names=("Some GPU", "Some other")))
+        self.assertIn("no times", self.page([]))
+        for text in "{", "{}", "[]", '{"device": {"name": "GPU"}, "rows": [{}]}':
+            self.assertIn("gpu-77: not what library_check.sh left", self.page(text))
+        self.assertIn("not what", self.page(SMALL, bounds=[BOUNDS[0].replace("0.51", "-")]))
 
 
 if __name__ == "__main__":
