@@ -1,12 +1,10 @@
 #include "lib/transpose/panels.h"
 #include "lib/launch.h"
 #include "lib/transpose/groups.h"
+#include "lib/transpose/problem.h"
 
 #define THREADS       256
 #define GROUP_THREADS 128
-#define LINE          128
-#define SECTOR        32
-#define VECTOR        16
 #define BESIDE                                                                                               \
     (2 * LINE + 16) /* bytes: the barrier's line, and what a panel lies off a line and a vector              \
                      */
@@ -174,13 +172,14 @@ bool wl__panels_columns(const wl_context *context, unsigned width, const wl_tran
           group_columns(context, l, large ? groups->large_tall : groups->tall, groups->row, SECTOR, out))))
         return true;
     const uint32_t edges = 2 * (VECTOR - width), rows = (uint32_t)l->rows;
-    const uint32_t room = most(context), *const budget = tuned->panel_budget;
+    const uint32_t room = most(context);
     uint32_t pitch = width * l->from_ld % LINE;
     while (pitch < LINE / 2 + edges)
         pitch += LINE;
     while (pitch < width * l->cols + edges && pitch + LINE <= tuned->panel_row &&
            l->rows * (pitch + LINE) <= room &&
-           l->rows * (pitch + LINE) <= budget[width >= 4 || (large && pitch < groups->long_row + edges)])
+           l->rows * (pitch + LINE) <=
+               tuned->panel_budget[width >= 4 || (large && pitch < groups->long_row + edges)])
         pitch += LINE;
     if (l->rows * pitch > room)
         return false;
