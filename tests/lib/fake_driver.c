@@ -81,10 +81,14 @@ CUresult cuDeviceGetName(char *name, int size, CUdevice device) {
     return CUDA_SUCCESS;
 }
 
-/* Bytes of shared memory that a multiprocessor has: an H200's, or as many KB as FAKE_SHARED says. */
+/* Bytes of shared memory that a multiprocessor has, and those of a block: CUDA keeps some. */
 static unsigned shared_each(void) {
     const char *kb = getenv("FAKE_SHARED");
     return (kb ? (unsigned)atoi(kb) : 228) << 10;
+}
+
+static unsigned shared_most(void) {
+    return shared_each() - 1024;
 }
 
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice device) {
@@ -115,7 +119,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice dev
         *value = (int)shared_each();
         return CUDA_SUCCESS;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
-        *value = (int)shared_each() - 1024;
+        *value = (int)shared_most();
         return CUDA_SUCCESS;
     case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
         *value = 32;
@@ -345,7 +349,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, u
     (void)extra;
     if (state.fail_next)
         return fail();
-    if (shared > shared_each() - 1024 || grid_x == 0 || grid_y == 0 || grid_x > 2147483647u || grid_y > 65535)
+    if (shared > shared_most() || grid_x == 0 || grid_y == 0 || grid_x > 2147483647u || grid_y > 65535)
         return CUDA_ERROR_INVALID_VALUE;
     CUresult result = step(FAKE_LAUNCH, stream, NULL);
     if (result)

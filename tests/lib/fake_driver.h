@@ -1,5 +1,6 @@
 /* A CUDA driver that runs nothing and records what it was asked, to test the library's host side.  Loaded
- * through WIDELOAD_SIM_LIBRARY; the tests find these functions with dlsym. */
+ * through WIDELOAD_SIM_LIBRARY; the tests find these functions with dlsym.  A multiprocessor has as many KB
+ * of shared memory as FAKE_SHARED in the environment says, 228 if unset; launches that ask for more fail. */
 #ifndef WIDELOAD_TESTS_FAKE_DRIVER_H
 #define WIDELOAD_TESTS_FAKE_DRIVER_H
 
